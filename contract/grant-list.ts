@@ -9,13 +9,10 @@ export type GrantWidth = z.infer<typeof grantWidth>;
 /** So many grants are looked at, or revoked, by one request. */
 export const mostRevokedTogether = 50;
 
-/** How many of a grant's newest uses say which sessions run under it. */
-export const usesLookedAt = 200;
-
 /** So many of the sessions that run under a grant are named. */
 export const mostSessionsNamed = 5;
 
-/** The sessions that have not ended and used the grant, or are what it is for; those that the reader may read. */
+/** The sessions that have not ended and used the grant, or are what it is for: those that one may read. */
 export const sessionsUnder = z.strictObject({
   running_count: z.int().min(0),
   running_sessions: z

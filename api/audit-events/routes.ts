@@ -45,7 +45,7 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
       response: z.strictObject({
         audit_events: z.array(auditEvent),
         next_cursor: nextCursor,
-        /** A search looked at all entries back to here, and found no more; `next_cursor` leads further back. */
+        /** A search looked at all entries back to here, and found no more; `next_cursor` leads on. */
         looked_back_to: timestamp.nullable(),
       }),
       async handler({ workspace, user, query, ctx }) {
@@ -73,7 +73,7 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
     defineRoute({
       method: 'get',
       path: '/workspaces/{slug}/audit-event-counts',
-      summary: `What the newest ${entriesLookedAt} audit events are, by event, and by outcome and tool of calls`,
+      summary: `What the newest ${entriesLookedAt} audit events are, by event, outcome and tool of calls`,
       scope: 'workspace',
       access: admins('audit.read'),
       query: z.object(filterFields).omit({ event: true, kind: true, outcome: true, tool: true }),

@@ -8,7 +8,8 @@ import {
   sessionsUnder,
 } from '../../contract/grant-list.ts';
 import { uuid } from '../../contract/names.ts';
-import { readStoredGrant } from '../../store/grants/read.ts';
+import { readGrantContexts } from '../../store/grants/context.ts';
+import { readStoredGrant, readStoredGrants } from '../../store/grants/read.ts';
 import { readSessionsUnder } from '../../store/grants/sessions-under.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { invalid } from '../errors.ts';
@@ -44,12 +45,7 @@ export function revocationRoutes(dependencies: Dependencies): AnyRoute[] {
       async handler({ query, ...visit }) {
         const workspaceId = visit.workspace.id;
         const ids = idsIn(query.grant_ids);
-        const stored = await Promise.all(ids.map((id) => readStoredGrant(db, workspaceId, id)));
-        const grants = await presentGrants(
-          db,
-          visit,
-          stored.filter((grant) => grant !== null),
-        );
+        const grants = await presentGrants(db, visit, await readStoredGrants(db, workspaceId, ids));
         const under = await readSessionsUnder(db, {
           workspaceId,
           grantIds: grants.map(({ id }) => id),
@@ -102,8 +98,13 @@ async function revokeOne(
   });
   try {
     const found = await readStoredGrant(db, visit.workspace.id, id);
-    if (found === null) {
+    const context = (await readGrantContexts(db, [id])).get(id);
+    if (found === null || context === undefined) {
       return result('not_found');
+    }
+    // Who may is asked of what there is to revoke: rights may have ended with it.
+    if (context.state !== 'active') {
+      return result('already_ended');
     }
     const whyNot = await whyNotRevoke(db, visit, found);
     if (whyNot !== null) {
@@ -112,7 +113,7 @@ async function revokeOne(
     const changed = await revokeGrant(db, id, { type: 'user', id: visit.user.id });
     return result(changed ? 'revoked' : 'already_ended');
   } catch (error) {
-    // Those before it are revoked, and those after it may well be: whoever asked is told of each.
+    // Those before it are revoked, and those after it may well be: whoever asked hears of each.
     log.error(
       { grant_id: id, error: error instanceof Error ? error.name : typeof error },
       'revocation failed',

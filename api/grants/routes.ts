@@ -95,9 +95,9 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
       state: grantState.optional(),
       width: grantWidth.optional(),
       granted_by: uuid.optional(),
-      /** Only those that were made and last used at least so many days ago. */
+      /** Only those that were made and last used at least so many days ago; with state `active`. */
       unused_days: z.coerce.number().int().min(1).max(3650).optional(),
-      /** Only those that end by themselves in so many days. */
+      /** Only those that end by themselves in so many days; with state `active`. */
       ends_within_days: z.coerce.number().int().min(1).max(3650).optional(),
       include_revoked: z.enum(['true', 'false']).default('false'),
     }),
@@ -107,6 +107,13 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
       if (query.state === 'revoked' && !includeRevoked) {
         const message = 'must be true to list revoked grants';
         throw invalid([{ path: 'include_revoked', code: 'required', message }]);
+      }
+      // Nothing leads to what was used up: these two would walk through all of it.
+      const ofActive = (['unused_days', 'ends_within_days'] as const).find(
+        (name) => query[name] !== undefined,
+      );
+      if (ofActive !== undefined && query.state !== 'active') {
+        throw invalid([{ path: 'state', code: 'required', message: `must be active with ${ofActive}` }]);
       }
       const filter = {
         userSubjectId: query.user_subject_id,

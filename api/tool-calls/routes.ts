@@ -14,9 +14,9 @@ import { whyRoute } from './why-route.ts';
 /**
  * What an agent did, as opposed to what it says: from the audit trail, for those who may read the session.
  */
-export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRoute[] {
+export function toolCallRoutes({ db, config }: Pick<SessionRouteDependencies, 'db' | 'config'>): AnyRoute[] {
   return [
-    whyRoute({ db }),
+    whyRoute({ db, config }),
     defineRoute({
       method: 'get',
       path: '/sessions/{session_id}/tool-calls',

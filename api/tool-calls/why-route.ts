@@ -1,4 +1,6 @@
-/** Why a call passed, or did not: the call, its grant, the request before it, the decision, and what was approved. */
+/** Why a call passed, or did not: call, grant, the request before it, and what was approved by whom. */
+import { createPublicKey } from 'node:crypto';
+import { compactVerify } from 'jose';
 import * as z from 'zod';
 import { approvalClaims } from '../../contract/approval.ts';
 import { grantScope, grantType } from '../../contract/grant.ts';
@@ -15,8 +17,9 @@ import { presentRequests, shownRequest } from '../permission-requests/present.ts
 import { sessionReaders } from '../policies/access.ts';
 import { readableBy } from '../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
-/** What the API signed for the person who approved, as they were shown it. */
+/** What the person who approved was shown, as it stands in their approval. */
 const shownApproval = z.strictObject({
   decision_id: uuid,
   /** Null once their account was deleted. */
@@ -33,6 +36,8 @@ const shownApproval = z.strictObject({
   /** Of the one call that was approved; null: any arguments, or a session that the reader may not read. */
   call_digest: callDigest.nullable(),
   with_passkey: z.boolean(),
+  /** False where it was not signed with the key that the platform has now. */
+  is_signed: z.boolean(),
 });
 
 export const callExplanation = z.strictObject({
@@ -40,13 +45,14 @@ export const callExplanation = z.strictObject({
   session_id: uuid,
   /** Null where no grant was needed, where the call did not pass, and once the grant is gone. */
   grant: shownGrant.nullable(),
-  /** Null without one, and for who may not read the session that asked. */
+  /** Null without one, and for those who may not read the session that asked. */
   request: shownRequest.nullable(),
-  /** Null where nobody approved it in Gatepost, and once it is gone. */
+  /** Null where nobody approved it in the platform, and once it is gone. */
   approval: shownApproval.nullable(),
 });
 
-export function whyRoute({ db }: { db: Db }): AnyRoute {
+export function whyRoute(dependencies: Dependencies): AnyRoute {
+  const { db } = dependencies;
   return defineRoute({
     method: 'get',
     path: '/sessions/{session_id}/tool-calls/{call_id}/why',
@@ -61,16 +67,18 @@ export function whyRoute({ db }: { db: Db }): AnyRoute {
       if (call === null) {
         throw notFound('The call');
       }
-      return { why: { call, session_id: visit.session.id, ...(await grantOf(db, visit, call.granted_via)) } };
+      const behind = await grantOf(dependencies, visit, call.granted_via);
+      return { why: { call, session_id: visit.session.id, ...behind } };
     },
   });
 }
 
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config'>;
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
 type Explanation = z.infer<typeof callExplanation>;
 
 async function grantOf(
-  db: Db,
+  { db, config }: Dependencies,
   visit: Visit,
   grantId: string | null,
 ): Promise<Pick<Explanation, 'grant' | 'request' | 'approval'>> {
@@ -83,11 +91,11 @@ async function grantOf(
   return {
     grant,
     request: grant.request_id === null ? null : await requestOf(db, visit, grant.request_id),
-    approval: await approvalOf(db, workspaceId, grant),
+    approval: await approvalOf({ db, config }, workspaceId, grant),
   };
 }
 
-/** As its page shows it: not to who may not read the session that asked. */
+/** As its page shows it: not to those who may not read the session that asked. */
 async function requestOf(db: Db, visit: Visit, id: string): Promise<Explanation['request']> {
   const within = { workspaceId: visit.workspace.id, readableBy: readableBy(visit) };
   const found = await readPermissionRequest(db, id, within);
@@ -97,16 +105,24 @@ async function requestOf(db: Db, visit: Visit, id: string): Promise<Explanation[
 
 /** The digest is shown to those alone to whom the grant shows it. */
 async function approvalOf(
-  db: Db,
+  { db, config }: Dependencies,
   workspaceId: string,
-  { id, bound_to: bound }: NonNullable<Explanation['grant']>,
+  { id, bound_to: bound, granted_by: maker }: NonNullable<Explanation['grant']>,
 ): Promise<Explanation['approval']> {
   const decision = await readApproval(db, { workspaceId, grantId: id });
   const claims = decision === null ? null : claimsOf(decision.approval);
-  if (decision === null || claims === null || claims.grant.id !== id) {
+  if (decision === null || claims === null) {
     return null;
   }
   const { grant, passkey } = claims;
+  const agrees =
+    claims.jti === decision.id &&
+    grant.id === id &&
+    grant.workspace_id === workspaceId &&
+    grant.granted_by_user_id === maker.id;
+  if (!agrees) {
+    return null;
+  }
   return {
     decision_id: decision.id,
     by: decision.by,
@@ -121,18 +137,26 @@ async function approvalOf(
     reason: grant.reason,
     call_digest: bound?.call_digest == null ? null : grant.bound_call_digest,
     with_passkey: passkey !== null,
+    is_signed: await isSigned(decision.approval, config.APPROVAL_PRIVATE_KEY),
   };
 }
 
-/**
- * What the activity verified before it wrote the grant; here it is only shown, so that its age says nothing.
- * Null for what does not parse.
- */
+/** What it says, whoever wrote it, and however old it is. Null for what does not parse. */
 function claimsOf(approval: string): z.infer<typeof approvalClaims> | null {
   try {
     const [, payload = ''] = approval.split('.');
     return approvalClaims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   } catch {
     return null;
+  }
+}
+
+/** By the key that signs now: after it was replaced, nothing vouches for what the one before it signed. */
+async function isSigned(approval: string, privateKeyPem: string): Promise<boolean> {
+  try {
+    await compactVerify(approval, createPublicKey(privateKeyPem), { algorithms: ['EdDSA'] });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -56,7 +56,7 @@ const auditEventRow = z.object({
 });
 
 export interface AuditEventPage extends Page<AuditEvent> {
-  /** Where the search stopped because it had looked at enough; null where the page is full, or is the last. */
+  /** Where the search stopped, having looked at enough; null where the page is full, or is the last. */
   lookedBackTo: string | null;
 }
 
@@ -70,8 +70,25 @@ export async function listAuditEvents(
   filter: AuditEventFilter,
   page: PageQuery,
 ): Promise<AuditEventPage> {
+  const { floor: _, ...found } = await readPageOfTrail(db, workspaceId, filter, page);
+  return found;
+}
+
+/** `known`: where the page before this one was to stop. It holds until it is reached: finding it is work. */
+async function readPageOfTrail(
+  db: Db,
+  workspaceId: string,
+  filter: AuditEventFilter,
+  page: PageQuery,
+  known?: Floor,
+): Promise<AuditEventPage & { floor: Floor }> {
   const before = decodeCursor(page.cursor, z.int());
-  const floor = isSearch(filter) ? await floorOf(db, { workspaceId, events: filter.events, before }) : null;
+  const isStill = known !== undefined && (known === null || (before !== null && before > known.position));
+  const floor = isStill
+    ? known
+    : isSearch(filter)
+      ? await floorOf(db, { workspaceId, events: filter.events, before })
+      : null;
   // Of each of the events so many are read as fit into the page.
   const ofEach = Math.floor(entriesLookedAt / (filter.events?.length || 1));
   const limit = Math.min(page.limit, ofEach - 1);
@@ -80,14 +97,14 @@ export async function listAuditEvents(
   const { rows, nextCursor } = await readPage(db, query, auditEventRow, limit, ({ position }) => position);
   const items = rows.map(present);
   if (nextCursor !== null || floor === null || isBefore(floor.recorded_at, filter.from)) {
-    return { items, nextCursor, lookedBackTo: null };
+    return { items, nextCursor, lookedBackTo: null, floor };
   }
-  return { items, nextCursor: encodeCursor(floor.position), lookedBackTo: floor.recorded_at };
+  return { items, nextCursor: encodeCursor(floor.position), lookedBackTo: floor.recorded_at, floor };
 }
 
 /** What no index leads to. */
-const isSearch = ({ outcomes, tool, text, actor }: AuditEventFilter) =>
-  [outcomes, tool, text, actor].some((part) => part !== undefined);
+const isSearch = ({ outcomes, tool, text, actor, resource, from, to }: AuditEventFilter) =>
+  [outcomes, tool, text, actor, resource, from, to].some((part) => part !== undefined);
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -98,6 +115,8 @@ const isBefore = (recordedAt: string, from: string | undefined) =>
 const floorRow = z.object({ position: z.int(), recorded_at: z.string() });
 
 /** The last entry that a search looks at; null where it comes to the end. */
+type Floor = z.infer<typeof floorRow> | null;
+
 async function floorOf(
   db: Db,
   {
@@ -105,25 +124,31 @@ async function floorOf(
     events,
     before,
   }: { workspaceId: string; events: AuditEventFilter['events']; before: number | null },
-): Promise<z.infer<typeof floorRow> | null> {
+): Promise<Floor> {
   const last = (offset: number) => {
     const query = db('audit_events')
       .where({ workspace_id: workspaceId })
       .orderBy('position', 'desc')
       .offset(offset - 1)
       .limit(1)
-      .select('position', 'recorded_at');
+      .select('position');
     return before === null ? query : query.where('position', '<', before);
   };
-  if (events === undefined) {
-    return readRow(last(entriesLookedAt).first(), floorRow);
-  }
-  const ofEach = last(Math.floor(entriesLookedAt / Math.max(1, events.length)));
-  const query = ofEachEvent(db, events, ofEach).orderBy('position', 'desc').first();
+  // The place alone is what indexes hold: to count off to it reads no entry.
+  const place =
+    events === undefined
+      ? last(entriesLookedAt)
+      : ofEachEvent(db, events, last(Math.floor(entriesLookedAt / Math.max(1, events.length))))
+          .orderBy('position', 'desc')
+          .limit(1);
+  const query = db('audit_events')
+    .where({ workspace_id: workspaceId })
+    .where('position', place)
+    .first('position', 'recorded_at');
   return readRow(query, floorRow);
 }
 
-/** The rows of `query`, which is ordered and limited, for each of the events: one walk of their index each. */
+/** The rows of `query`, which is ordered and limited, for each of the events: one walk of the index each. */
 const ofEachEvent = (db: Db, events: readonly string[], query: Knex.QueryBuilder): Knex.QueryBuilder =>
   db
     .from(
@@ -306,9 +331,14 @@ export async function* auditEventBatches(
   readBatch: ReadBatch = (read) => read(),
 ): AsyncGenerator<AuditEvent[]> {
   let cursor: string | null = encodeCursor(Number.MAX_SAFE_INTEGER);
+  let floor: Floor | undefined;
   while (cursor !== null) {
     const page: PageQuery = { cursor, limit: exportBatch };
-    const { items, nextCursor } = await readBatch(() => listAuditEvents(db, workspaceId, filter, page));
+    const { items, nextCursor } = await readBatch(async () => {
+      const found = await readPageOfTrail(db, workspaceId, filter, page, floor);
+      ({ floor } = found);
+      return found;
+    });
     yield items;
     cursor = nextCursor;
   }

@@ -21,6 +21,20 @@ export async function readStoredGrant(db: Db, workspaceId: string, id: string): 
   return row === undefined ? null : presentStoredGrant(row);
 }
 
+/** As `readStoredGrant`, of several, in the order of the ids; without those that are not there. */
+export async function readStoredGrants(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<StoredGrant[]> {
+  const rows = await db('grants')
+    .where({ workspace_id: workspaceId })
+    .whereIn('id', ids)
+    .select(grantColumns);
+  const found = new Map(rows.map(presentStoredGrant).map((grant) => [grant.id, grant]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
 /** Whether the grant permits one call alone. */
 export async function isBoundToCall(db: Db, id: string | null): Promise<boolean> {
   const row = id === null ? undefined : await db('grants').where({ id }).first('bound_call_digest');

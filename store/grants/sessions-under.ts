@@ -1,6 +1,6 @@
 /** Which sessions run under a grant: what ends, or has less, when it is revoked. */
 import * as z from 'zod';
-import { mostSessionsNamed, type SessionsUnder, usesLookedAt } from '../../contract/grant-list.ts';
+import { mostSessionsNamed, type SessionsUnder } from '../../contract/grant-list.ts';
 import { uuid } from '../../contract/names.ts';
 import { sessionTitle, titleStartCharacters } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
@@ -16,33 +16,29 @@ const row = z.object({
   agent_name: z.string(),
 });
 
-/** A session counts once, however often it used the grant; the newest uses alone are read, so that this ends. */
+/** Each session that has not ended counts once, however often it, or others, used the grant. */
 const statement = (readable: string) => `
   select ranked.grant_id, ranked.running_count, ranked.id, ranked.agent_id, a.name as agent_name,
     coalesce(ranked.title, left(ltrim(ranked.prompt, E' \\t\\r\\n'), :titleStartCharacters)) as title_start
   from (
-    select found.grant_id, s.*,
-      count(*) over (partition by found.grant_id)::int as running_count,
-      row_number() over (partition by found.grant_id order by s.created_at desc, s.id) as place
-    from (
-      select g.id as grant_id, used.session_id
-      from grants g
-      cross join lateral (
-        select session_id from (
-          select session_id from grant_uses where grant_id = g.id order by at desc, call_id desc
-          limit :usesLookedAt
-        ) as newest
-        union select g.session_id union select g.bound_session_id
-      ) as used
-      where g.workspace_id = :workspaceId and g.id = any(:ids)
-    ) as found
-    join (select * from sessions where ${unfinishedStatus} and ${readable}) as s on s.id = found.session_id
+    select g.id as grant_id, s.*,
+      count(*) over (partition by g.id)::int as running_count,
+      row_number() over (partition by g.id order by s.created_at desc, s.id) as place
+    from grants g
+    join (
+      select * from sessions where workspace_id = :workspaceId and ${unfinishedStatus} and ${readable}
+    ) as s on s.id = g.session_id or s.id = g.bound_session_id
+      or exists (select from grant_uses where session_id = s.id and grant_id = g.id)
+    where g.workspace_id = :workspaceId and g.id = any(:ids)
   ) as ranked
   join agents a on a.id = ranked.agent_id
   where ranked.place <= :mostSessionsNamed
   order by ranked.grant_id, ranked.place`;
 
-/** By grant id, of grants under which one runs; with `readableBy`, of the sessions that this user may read. */
+/**
+ * By grant id, of grants under which one runs; with `readableBy`, of the sessions that this user may
+ * read.
+ */
 export async function readSessionsUnder(
   db: Db,
   {
@@ -55,7 +51,6 @@ export async function readSessionsUnder(
   const query = db.raw(sql, {
     workspaceId,
     ids: [...grantIds],
-    usesLookedAt,
     mostSessionsNamed,
     titleStartCharacters,
     ...(readableBy === undefined ? {} : { userId: readableBy }),

@@ -1,9 +1,14 @@
-/** Finding events: by several events, by what belongs together, by outcome, tool and text; and how many there are. */
+/** Finding events: by several at once, by what belongs together, by outcome, tool and text; and counts. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditEventCounts } from '../../../contract/audit-event.ts';
 import { appendAuditEvent } from '../../../store/audit-events/append.ts';
-import { countAuditEvents, entriesLookedAt, listAuditEvents } from '../../../store/audit-events/list.ts';
+import {
+  auditEventBatches,
+  countAuditEvents,
+  entriesLookedAt,
+  listAuditEvents,
+} from '../../../store/audit-events/list.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -109,17 +114,18 @@ it('finds a name, a person and the beginning of an id; a sign of a pattern is on
   expect(await elsewhere.admin.ok('GET', path)).toMatchObject({ audit_events: [] });
 });
 
-it('reads no more than so many rows a page, says how far it looked, and finds what is older further on', async () => {
+it('reads so many rows a page at most, says how far it looked, and finds what is older further on', async () => {
   await called('refused', 'rare_tool');
   const rows = 5 * entriesLookedAt;
   await api.db.raw(
-    `insert into audit_events (id, workspace_id, event, actor_type, resource_type, resource_id, resource_name, data)
+    `insert into audit_events
+       (id, workspace_id, event, actor_type, resource_type, resource_id, resource_name, data)
      select gen_random_uuid(), ?, case n % 3 when 0 then 'agent.updated' else 'session.mcp.tool_called' end,
        'system', 'agent', 'a', 'many', '{"name":"files","tool":"common","outcome":"ok"}'
      from generate_series(1, ?) as n`,
     [workspaceId, rows],
   );
-  await api.db.raw('analyze audit_events');
+  await api.db.raw('vacuum analyze audit_events');
   const first = await find('q=rare_tool');
   expect(first).toMatchObject({
     audit_events: [],
@@ -140,6 +146,10 @@ it('reads no more than so many rows a page, says how far it looked, and finds wh
   const few = ['session.mcp.tool_called', 'agent.updated'] as const;
   for (const filter of [
     { text: 'rare_tool' },
+    { resource: 'rare_tool' },
+    { to: '2020-01-01T00:00:00Z' },
+    { from: '2020-01-01T00:00:00Z', events: few, resource: 'rare_tool' },
+    { outcomes: ['refused'] as const, events: ['session.mcp.tool_called'] as const },
     { tool: 'rare_tool', events: few },
     { events: few },
   ]) {
@@ -149,17 +159,33 @@ it('reads no more than so many rows a page, says how far it looked, and finds wh
   expect(await rowsReadBy(() => countAuditEvents(api.db, workspaceId, {}))).toBeLessThanOrEqual(
     4 * entriesLookedAt,
   );
+  // An export looks for where it stops once, not with each of its batches.
+  let batches = 0;
+  const statements = await statementsOf(async () => {
+    for await (const _ of auditEventBatches(api.db, workspaceId, { resource: 'many' })) {
+      batches += 1;
+      if (batches === 5) {
+        break;
+      }
+    }
+  });
+  expect(statements.filter(({ sql }) => sql.includes('offset'))).toHaveLength(1);
 });
 
-/** How many rows of the trail the statements of `read` visit, by what Postgres says of each. */
-async function rowsReadBy(read: () => Promise<unknown>): Promise<number> {
+/** What `read` asks of the trail. */
+async function statementsOf(read: () => Promise<unknown>): Promise<{ sql: string; bindings: unknown[] }[]> {
   const statements: { sql: string; bindings: unknown[] }[] = [];
   const listen = ({ sql, bindings }: { sql: string; bindings: unknown[] }) =>
     statements.push({ sql, bindings });
   api.db.on('query', listen);
   await read().finally(() => api.db.removeListener('query', listen));
+  return statements.filter(({ sql }) => sql.includes('audit_events'));
+}
+
+/** How many rows of the trail the statements of `read` visit, by what Postgres says of each. */
+async function rowsReadBy(read: () => Promise<unknown>): Promise<number> {
   let total = 0;
-  for (const { sql, bindings } of statements.filter((each) => each.sql.includes('audit_events'))) {
+  for (const { sql, bindings } of await statementsOf(read)) {
     const text = sql.replaceAll(/\$\d+/g, '?');
     const { rows } = await api.db.raw(`explain (analyze, format json) ${text}`, bindings as never);
     total += visited(rows[0]['QUERY PLAN'][0].Plan);

@@ -67,6 +67,20 @@ it('shows what runs under each grant, as far as the person may read it, also by 
     { running_count: 0, running_sessions: [] },
     { running_count: 0, running_sessions: [] },
   ]);
+  // Another session that uses it all the time hides none.
+  const busy = await api.db('sessions').insert(
+    {
+      ...{ workspace_id: workspace.id, agent_id: agent.id, prompt: 'Busy' },
+      ...{ operator_id: member.user.id, root_operator_id: member.user.id },
+    },
+    'id',
+  );
+  await api.db.raw(
+    `insert into grant_uses (call_id, grant_id, session_id, server, tool)
+     select gen_random_uuid(), ?, ?, 'files', 'write_file' from generate_series(1, 300)`,
+    [used.id, busy[0]?.id ?? null],
+  );
+  expect(await preview(admin, [used.id])).toMatchObject([{ running_count: 2 }]);
   const stranger = await api.workspace();
   const path = `${stranger.base}/grant-revocations?grant_ids=${used.id}`;
   expect(await stranger.admin.ok('GET', path)).toEqual({ grants: [] });
@@ -87,7 +101,7 @@ it('revokes each on its own, records each once, and says of each what happened',
   ]);
   expect((await revocations()).sort()).toEqual([first.id, second.id].sort());
   expect(await passOn(api.db, callOf(session))).toBeNull();
-  expect(await revoke(other, [first.id])).toEqual([[first.id, 'refused']]);
+  expect(await revoke(other, [first.id])).toEqual([[first.id, 'already_ended']]);
   const elsewhere = await api.workspace();
   expect(
     await elsewhere.admin.ok('POST', `${elsewhere.base}/grant-revocations`, { grant_ids: [first.id] }),
@@ -131,8 +145,14 @@ it('lists grants by how far they reach, who made them, their end, and their last
   }
   expect(await idsOf('width=exact_call')).toEqual([]);
   expect(await idsOf(`granted_by=${admin.user.id}`)).toEqual([byWidth.persistent.id]);
-  expect(await idsOf('ends_within_days=7')).toEqual([byWidth.until.id]);
-  expect(await idsOf('unused_days=90')).toEqual([]);
+  expect(await idsOf('state=active&ends_within_days=7')).toEqual([byWidth.until.id]);
+  expect(await idsOf('state=active&unused_days=90')).toEqual([]);
+  for (const query of ['unused_days=90', 'state=revoked&include_revoked=true&ends_within_days=7']) {
+    expect(await member.send('GET', `${base}/grants?${query}`)).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'state' }] } },
+    });
+  }
   await api.db.transaction(async (trx) => {
     await trx.raw('alter table grants disable trigger grants_audit_side');
     await trx('grants')
@@ -140,9 +160,9 @@ it('lists grants by how far they reach, who made them, their end, and their last
       .update({ granted_at: trx.raw(`granted_at - interval '91 days'`) });
     await trx.raw('alter table grants enable trigger grants_audit_side');
   });
-  expect((await idsOf('unused_days=90')).length).toBe(4);
+  expect((await idsOf('state=active&unused_days=90')).length).toBe(4);
   await passOn(api.db, callOf(session));
-  expect((await idsOf('unused_days=90')).length).toBe(3);
+  expect((await idsOf('state=active&unused_days=90')).length).toBe(3);
 });
 
 it('takes at most 50 ids, and nothing else', async () => {

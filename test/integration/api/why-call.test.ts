@@ -1,4 +1,4 @@
-/** Why a call passed, for three people: an admin, who drives the session, and a member who may not read it. */
+/** Why a call passed, for three people: an admin, who drives the session, and a member who cannot read it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
@@ -85,6 +85,7 @@ it('leads from the call to its grant, its request, and what its approver was sho
             reason: 'The report is wanted.',
             call_digest: request.refused_call?.digest,
             with_passkey: false,
+            is_signed: true,
           },
         },
       },
@@ -95,6 +96,33 @@ it('leads from the call to its grant, its request, and what its approver was sho
   expect(await whyOf(stranger.admin, call)).toMatchObject({ status: 404 });
   // The signature and what the workers verify stay where they are.
   expect(JSON.stringify((await whyOf(admin, call)).body)).not.toContain('platform-approval');
+});
+
+it('says nothing is signed that is not, and shows nothing that was approved for something else', async () => {
+  const made = async () => {
+    const input = { agent_subject_id: agent.id, grant_type: 'tool_scope', details, scope: 'persistent' };
+    return (await admin.ok<{ grant: { id: string } }>('POST', `${base}/grants`, input)).grant.id;
+  };
+  const [first, second] = [await made(), await made()];
+  const approvalOf = async (grantId: string): Promise<string> =>
+    (await api.db('decisions').where({ grant_id: grantId }).first('approval'))?.approval ?? '';
+  const write = (grantId: string, approval: string) =>
+    api.db('decisions').where({ grant_id: grantId }).update({ approval });
+  const shown = async () => (await whyOf(member, call)).body;
+  const call = await called(session, first);
+  const genuine = await approvalOf(first);
+  expect(await shown()).toMatchObject({ why: { approval: { scope: 'persistent', is_signed: true } } });
+  const [header, payload = '', signature] = genuine.split('.');
+  const text = Buffer.from(payload, 'base64url').toString('utf8').replace('files.write', 'files.read');
+  await write(first, [header, Buffer.from(text).toString('base64url'), signature].join('.'));
+  expect(await shown()).toMatchObject({
+    why: { approval: { details: { scope: 'files.read' }, is_signed: false } },
+  });
+  // One that the platform did sign, for another grant.
+  await write(first, await approvalOf(second));
+  expect(await shown()).toMatchObject({ why: { grant: { id: first }, approval: null } });
+  await write(first, 'lost');
+  expect(await shown()).toMatchObject({ why: { approval: null } });
 });
 
 it('shows of another session’s request and call no more than that session’s readers see', async () => {

@@ -41,6 +41,8 @@ export const keys = {
   agents: (slug: string, ...more: unknown[]) => ['w', slug, 'agents', ...more],
   agent: (id: string, ...more: unknown[]) => ['agent', id, ...more],
   grants: (slug: string, ...more: unknown[]) => ['w', slug, 'grants', ...more],
+  /** What one confirms: a change of grants does not read it again. */
+  revocation: (slug: string, ids: readonly string[]) => ['w', slug, 'grant-revocation', ids],
   auditEvents: (slug: string, ...more: unknown[]) => ['w', slug, 'audit-events', ...more],
   auditEventCounts: (slug: string, ...more: unknown[]) => ['w', slug, 'audit-event-counts', ...more],
   graph: (slug: string) => ['w', slug, 'graph'],

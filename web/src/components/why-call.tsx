@@ -1,4 +1,4 @@
-/** Why a call passed, step by step: what was asked, what a person was shown and allowed, the grant, the call. */
+/** Why a call passed, step by step: what was asked, what a person was shown and allowed, grant, call. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useId, useState } from 'react';
@@ -144,7 +144,7 @@ function stepsOf(slug: string, { call: made, grant, request, approval }: CallExp
         </>
       ),
       lines: [
-        <VisibleText key="shown" text={`Shown and signed: ${shownText(approval)}`} />,
+        <VisibleText key="shown" text={`${shownLabel(approval)}: ${shownText(approval)}`} />,
         approval.with_passkey ? 'confirmed with a passkey' : null,
         approval.reason === null || approval.reason === '' ? null : (
           <VisibleText key="reason" text={`“${approval.reason}”`} />
@@ -173,6 +173,9 @@ function stepsOf(slug: string, { call: made, grant, request, approval }: CallExp
 
 const msBetween = (from: string, to: string) => Math.max(0, Date.parse(to) - Date.parse(from));
 
+const shownLabel = ({ is_signed: isSigned }: NonNullable<CallExplanation['approval']>) =>
+  isSigned ? 'Shown and signed' : 'Recorded as shown, without a signature of the platform’s present key';
+
 function shownText({
   scope,
   details,
@@ -183,8 +186,28 @@ function shownText({
   if (scope === 'once') {
     return `${matter}, ${digest === null ? 'one call' : oneCallText(digest)}`;
   }
-  return `${matter}, ${scope === 'session' ? 'in one session' : ends === null ? 'until revoked' : `until ${absoluteTime(ends)}`}`;
+  const end = ends === null ? 'until revoked' : `until ${absoluteTime(ends)}`;
+  return `${matter}, ${scope === 'session' ? 'in one session' : end}`;
 }
+
+type Ending = 'passed' | 'refused' | 'not_reached' | 'unknown';
+const endingOf: Record<CallExplanation['call']['outcome'], Ending> = {
+  ok: 'passed',
+  tool_error: 'passed',
+  protocol_error: 'passed',
+  permission_required: 'refused',
+  refused: 'refused',
+  waiting: 'not_reached',
+  server_unavailable: 'not_reached',
+  cancelled: 'unknown',
+  unknown: 'unknown',
+};
+const endingText: Record<Ending, { icon: IconName; title: string }> = {
+  passed: { icon: 'check', title: 'Call passed' },
+  refused: { icon: 'gate', title: 'Call refused' },
+  not_reached: { icon: 'warningFilled', title: 'Call did not reach its server' },
+  unknown: { icon: 'help', title: 'Outcome unknown' },
+};
 
 function callStep({
   server,
@@ -194,14 +217,15 @@ function callStep({
   granted_via: via,
   at,
 }: CallExplanation['call']): Step {
-  const isRefused = outcome === 'permission_required' || outcome === 'refused';
+  const ending = endingOf[outcome];
   return {
     name: 'call',
-    icon: isRefused ? 'gate' : 'check',
-    title: isRefused ? 'Call refused' : 'Call passed',
+    ...endingText[ending],
     lines: [
       <VisibleText key="tool" text={`${server}.${tool}`} />,
-      isRefused ? 'It did not reach the server.' : via === null ? 'No grant was needed.' : durationText(ms),
+      ending === 'refused' ? 'It did not reach the server.' : null,
+      ending === 'passed' ? (via === null ? 'No grant was needed.' : durationText(ms)) : null,
+      ending === 'unknown' ? 'Whether the server carried it out is not known.' : null,
     ],
     at,
   };

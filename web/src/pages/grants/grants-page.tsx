@@ -56,7 +56,7 @@ export function GrantsPage() {
   );
 }
 
-/** What is selected is what is shown: another filter begins anew, and what is revoked meanwhile drops out. */
+/** What is selected is what is shown: another filter begins again; what is revoked meanwhile drops out. */
 function SelectableGrants({ grants }: { grants: Grant[] }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const ids = grants.filter(({ id, may_revoke: may }) => may && selected.has(id)).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Several grants at once: the bar that says how many are selected, what would end, and what was done to each. */
+/** Several grants at once: how many are selected, what would end, and what was done to each. */
 import { Button, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,7 +19,7 @@ import { Holder, Matter } from './grant-names.tsx';
 import { inBatches, labelOfType, revokeMeaning, usesText } from './grant-text.ts';
 import { WidthMark } from './width-mark.tsx';
 
-/** What became of one. `unknown`: no answer came, so that only the list says how it is. */
+/** The outcome of one. `unknown`: no answer came, so that only the list says how it is. */
 type Outcome = RevocationResult['outcome'] | 'unknown';
 
 const outcomeText: Record<Outcome, string> = {
@@ -30,7 +30,9 @@ const outcomeText: Record<Outcome, string> = {
   failed: 'not revoked: the platform could not do it now; try again',
   unknown: 'not known: no answer came; look at the list',
 };
-const isDone = (outcome: Outcome) => outcome === 'revoked' || outcome === 'already_ended';
+/** To try again helps with nothing else. */
+const isLeft = (outcome: Outcome | undefined) =>
+  outcome === undefined || outcome === 'failed' || outcome === 'unknown';
 
 const grantsText = (count: number) => (count === 1 ? '1 grant' : `${count} grants`);
 
@@ -67,21 +69,25 @@ function RevokeDialog({
   const { slug } = useWorkspace();
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const preview = useQuery({
-    queryKey: keys.grants(slug, 'revocation', ids),
+    queryKey: keys.revocation(slug, ids),
     // What was shown is what is confirmed: it is not read again while one looks at it.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: ({ signal }) => previewOf(slug, ids, signal),
   });
-  const left = ids.filter((id) => !isDone(outcomes.get(id) ?? 'unknown'));
+  // What was not shown is not revoked.
+  const shown = (preview.data ?? []).map(({ grant }) => grant.id);
+  const left = shown.filter((id) => isLeft(outcomes.get(id)));
   const revoke = useApiMutation({
     send: () => revokeAll(slug, left),
-    invalidates: [keys.grants(slug, 'list')],
+    invalidates: [keys.grants(slug)],
+    invalidatesOnError: [keys.grants(slug)],
     onSuccess(found) {
       const all = new Map([...outcomes, ...found]);
       setOutcomes(all);
-      if (ids.every((id) => isDone(all.get(id) ?? 'unknown'))) {
-        announce(`${grantsText(ids.length)} revoked`);
+      const done = shown.map((id) => all.get(id));
+      if (done.every((outcome) => outcome === 'revoked' || outcome === 'already_ended')) {
+        announce(`${grantsText(done.filter((outcome) => outcome === 'revoked').length)} revoked`);
         onClose();
         onDone();
       }
@@ -92,13 +98,13 @@ function RevokeDialog({
       opened
       onClose={onClose}
       title={`Revoke ${grantsText(ids.length)}?`}
-      confirmLabel={`Revoke ${grantsText(left.length)}`}
-      onConfirm={() => (preview.data === undefined ? undefined : revoke.mutate())}
+      confirmLabel={preview.data === undefined ? 'Revoke' : `Revoke ${grantsText(left.length)}`}
+      onConfirm={() => (left.length === 0 ? undefined : revoke.mutate())}
       pending={revoke.isPending}
       error={revoke.error}
     >
       <QueryState query={preview} what="What would end">
-        {(grants) => <Preview grants={grants} outcomes={outcomes} />}
+        {(grants) => <Preview grants={grants} outcomes={outcomes} left={left.length} />}
       </QueryState>
     </ConfirmDialog>
   );
@@ -107,16 +113,18 @@ function RevokeDialog({
 function Preview({
   grants,
   outcomes,
+  left,
 }: {
   grants: readonly GrantPreview[];
   outcomes: ReadonlyMap<string, Outcome>;
+  left: number;
 }) {
   const meanings = new Set(grants.flatMap(({ grant }) => revokeMeaning(grant.grant_type)));
   return (
     <>
       {outcomes.size === 0 ? null : (
         <Banner tone="fail" role="alert" title="Not all of them were revoked">
-          What became of each stands below. Those that are left can be tried again.
+          The outcome of each stands below.{left === 0 ? null : ' Those that are left can be tried again.'}
         </Banner>
       )}
       <ShowMore items={grants}>
@@ -171,16 +179,16 @@ function PreviewedGrant({
 }
 
 async function previewOf(slug: string, ids: readonly string[], signal: AbortSignal): Promise<GrantPreview[]> {
-  const pages = await Promise.all(
-    inBatches(ids).map((batch) => {
-      const params = { path: { slug }, query: { grant_ids: batch.join(',') } };
-      return call(api.GET('/api/workspaces/{slug}/grant-revocations', { params, signal }));
-    }),
-  );
-  return pages.flatMap(({ grants }) => grants);
+  const previews: GrantPreview[] = [];
+  for (const batch of inBatches(ids)) {
+    const params = { path: { slug }, query: { grant_ids: batch.join(',') } };
+    const found = await call(api.GET('/api/workspaces/{slug}/grant-revocations', { params, signal }));
+    previews.push(...found.grants);
+  }
+  return previews;
 }
 
-/** One batch after another. Rejects where the first has no answer; what came before a later failure is kept. */
+/** Batch after batch. Rejects where the first has no answer; what came before a later failure is kept. */
 async function revokeAll(slug: string, ids: readonly string[]): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
   for (const batch of inBatches(ids)) {
