@@ -42,6 +42,7 @@ export interface ActivityDependencies {
   limits: Pick<
     WorkerConfig,
     | 'WORKER_MAX_SESSIONS'
+    | 'LIMIT_ARTIFACT_BYTES'
     | 'LIMIT_SESSION_ARTIFACT_BYTES'
     | 'SESSION_START_SECONDS'
     | 'SESSION_AUTHORIZATION_SECONDS'

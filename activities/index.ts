@@ -46,7 +46,7 @@ import { validateLaunch } from './sessions/validate-launch.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 import { deliverInputs } from './workloads/deliver-inputs.ts';
 import { inspectWorkload } from './workloads/inspect-workload.ts';
-import { makePatch } from './workloads/make-patch.ts';
+import { giveUpPatch, makePatch } from './workloads/make-patch.ts';
 import { recordRunning, startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
 import { createConnectionsForWorkspaces, type Slot } from './workspace-share.ts';
@@ -131,6 +131,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     deliverInputs: short(ofSession, deliverInputs),
     checkIdle: short(ofSession, checkIdle),
     makePatch: bind(ofSession, makePatch),
+    giveUpPatch: short(ofSession, giveUpPatch),
     // Outside of the share: only its first attempt can tell what had ended before.
     stopWorkload: bind(ofSession, stopWorkload),
     listOpenRequests: short(ofSession, listOpenRequests),

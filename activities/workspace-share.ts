@@ -26,6 +26,10 @@ export const localActivitiesOfWorkspace = localActivities / 2;
 const launchAgainMs = 5000;
 /** Each asks its sidecar, its runtime or the database, and has no limit of attempts. */
 const shortAgainMs = 1000;
+/** Patches of sessions that run, of all workspaces and of one: each may wait for an agent for half a minute. */
+const patchesAtATime = 8;
+const patchesOfWorkspace = 2;
+const patchAgainMs = 3000;
 /** What activities are about that hold the slots of decisions. */
 const decided: ReadonlySet<InSomeWorkspace> = new Set<InSomeWorkspace>(['permissionRequest', 'decision']);
 /** Somebody waits for the answer. */
@@ -84,6 +88,25 @@ export function inLaunchShare<Result>(
   const message = `${permits} steps of launches of this workspace are under way on one worker`;
   return inPlace({ key, permits }, { message, nextRetryDelay: launchAgainMs }, work);
 }
+
+/** The same for the patch of a session that runs, and by a limit for all workspaces: launches need these slots. */
+export const inPatchShare = <Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> =>
+  inPlace(
+    { key: `patches ${workspaceId}`, permits: patchesOfWorkspace },
+    {
+      message: `${patchesOfWorkspace} patches of this workspace are being made on one worker`,
+      nextRetryDelay: patchAgainMs,
+    },
+    () =>
+      inPlace(
+        { key: 'patches', permits: patchesAtATime },
+        {
+          message: `${patchesAtATime} patches are being made on one worker`,
+          nextRetryDelay: patchAgainMs,
+        },
+        work,
+      ),
+  );
 
 async function inPlace<Result>(
   owner: PermitOwner,

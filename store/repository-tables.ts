@@ -7,6 +7,7 @@ declare module 'knex/types/tables.js' {
       session_id: string;
       requested_by: string | null;
       requested_at: string;
+      told_at: string;
       answered_at: string | null;
     };
     repositories: {

@@ -203,26 +203,29 @@ async function deliverMessages(state: SessionState): Promise<never> {
   }
 }
 
-/** What fails stays open, and is tried again when somebody asks again. */
+/** The session goes on whatever becomes of it; a request that is lost is told again by the sweep. */
 async function makePatches(state: SessionState): Promise<never> {
+  const { sessionId } = state;
   while (true) {
     await condition(() => state.patchRequested);
     state.patchRequested = false;
     state.patchIsMade = true;
-    await steps.makePatch({ sessionId: state.sessionId }).catch((error: unknown) => {
+    await steps.makePatch({ sessionId }).catch((error: unknown) => {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) {
         throw error;
       }
+      return steps.giveUpPatch({ sessionId });
     });
     state.patchIsMade = false;
   }
 }
 
+/** A patch is waited for, up to twice the limit: one that is left then is told again by the sweep. */
 async function historyFull(state: SessionState, limit: number): Promise<void> {
   await condition(() => {
     const { continueAsNewSuggested, historyLength } = workflowInfo();
-    const isQuiet = !state.endRequested && !state.patchRequested && !state.patchIsMade;
-    return isQuiet && (continueAsNewSuggested || historyLength > limit);
+    const isLeft = historyLength > 2 * limit || !(state.patchRequested || state.patchIsMade);
+    return !state.endRequested && isLeft && (continueAsNewSuggested || historyLength > limit);
   });
 }
 

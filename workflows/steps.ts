@@ -116,7 +116,14 @@ export const { makePatch } = proxyActivities<Activities>({
   summary: 'Make the patch that somebody asked for',
   startToCloseTimeout: '3 minutes',
   heartbeatTimeout: '10 seconds',
-  scheduleToCloseTimeout: '10 minutes',
+  scheduleToCloseTimeout: '5 minutes',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { giveUpPatch } = proxyActivities<Activities>({
+  summary: 'Say that there is no patch',
+  startToCloseTimeout: '15 seconds',
   retry: untilItWorks,
   ...leaveRunning,
 });

@@ -5,14 +5,19 @@ import { systemActor } from '../../contract/session-event.ts';
 import type { MadePatch, TakePatch } from '../../runtime/workload.ts';
 import { patchId, readArtifactById } from '../../store/artifacts/artifacts.ts';
 import { abandonContent, appendChunk, beginContent } from '../../store/artifacts/contents.ts';
+import type { PatchRequest } from '../../store/artifacts/patch-requests.ts';
 import type { Db } from '../../store/database.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 import { readSession } from '../../store/sessions/sessions.ts';
 
 const chunkBytes = 256 * 1024;
 const mimeType = 'text/x-diff';
-/** Left for the patch at the session's end: as large as one may be. */
-const bytesForTheEnd = 10 * 1024 * 1024;
+/** By their names in the configuration. */
+type PatchLimits = Record<'LIMIT_SESSION_ARTIFACT_BYTES' | 'LIMIT_ARTIFACT_BYTES', number>;
+
+/** Leaves room for the patch at the session's end: as large as one may be, or half of a small session's. */
+const roomSoFar = ({ LIMIT_SESSION_ARTIFACT_BYTES: all, LIMIT_ARTIFACT_BYTES: one }: PatchLimits) =>
+  all - Math.min(one, Math.floor(all / 2));
 
 interface Kept {
   id: string;
@@ -41,16 +46,15 @@ export const takePatchWith =
 /** Of a session that runs, as somebody asked. Idempotent: its id follows from the request. */
 export const keepPatchSoFar = (
   db: Db,
-  { sessionId, requestId, sessionBytes }: { sessionId: string; requestId: string; sessionBytes: number },
+  { sessionId, request, limits }: { sessionId: string; request: PatchRequest; limits: PatchLimits },
   made: MadePatch,
 ): Promise<void> =>
   keepOrTell(db, sessionId, made, {
-    id: patchId(sessionId, requestId),
+    id: patchId(sessionId, request.id),
     name: 'changes-so-far.patch',
-    description:
-      'What had changed in the repository when it was asked for, against the commit that the session began with.',
-    sessionBytes: sessionBytes - bytesForTheEnd,
-    noticeId: derivedId(sessionId, 'no_patch', requestId),
+    description: `What had changed in the repository when it was asked for at ${request.requested_at}, against the commit that the session began with.`,
+    sessionBytes: roomSoFar(limits),
+    noticeId: derivedId(sessionId, 'no_patch', request.id),
     nothingChanged: 'The agent has changed nothing in the repository so far.',
   });
 

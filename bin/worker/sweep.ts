@@ -5,6 +5,7 @@ import { revokeEndedConnections } from '../../activities/oauth-connections/revok
 import { settleEnded } from '../../activities/workloads/settle-ended.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import { isSameApi } from '../../activities/workloads/workload-exit.ts';
+import { lostAfterSeconds } from '../../commands/artifacts/request-patch.ts';
 import { endExpiredPreviews } from '../../commands/previews/end.ts';
 import { keepVectorIndexes } from '../../commands/vectors/keep-indexes.ts';
 import {
@@ -24,6 +25,7 @@ import {
 } from '../../contract/workflows.ts';
 import { settled } from '../../runtime/settled.ts';
 import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
+import { tellPatchRequestsAgain } from '../../store/artifacts/patch-requests.ts';
 import { listPendingMessages, removeOldMessages } from '../../store/channel-messages/messages.ts';
 import { listUnfinishedChecks, removeOldChecks } from '../../store/mcp-checks/checks.ts';
 import { listUnsettledRegistrations } from '../../store/mcp-registrations/registrations.ts';
@@ -227,6 +229,9 @@ export async function tellAgain({
 }: Pick<Sweeping, 'dependencies' | 'workflows'>): Promise<void> {
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
     await workflows.signalSession(id, signal);
+  }
+  for (const id of await tellPatchRequestsAgain(db, lostAfterSeconds)) {
+    await workflows.signalSession(id, sessionSignals.patchRequested);
   }
 }
 

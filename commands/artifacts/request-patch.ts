@@ -4,7 +4,7 @@ import {
   insertPatchRequest,
   type PatchRequest,
   readOpenPatchRequest,
-  touchPatchRequest,
+  tellPatchRequestAgain,
   wasPatchRequestedWithin,
 } from '../../store/artifacts/patch-requests.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
@@ -18,7 +18,7 @@ export const secondsBetweenPatches = 10;
  * One that is open for longer is told once more, since its workflow may not have been. Not at each request:
  * Temporal takes a limited number of signals.
  */
-const lostAfterSeconds = 60;
+export const lostAfterSeconds = 60;
 
 export type RequestedPatch =
   | {
@@ -43,10 +43,7 @@ export function requestPatch(
     }
     const open = await readOpenPatchRequest(trx, sessionId);
     if (open !== null) {
-      const tells = !(await wasPatchRequestedWithin(trx, sessionId, lostAfterSeconds));
-      if (tells) {
-        await touchPatchRequest(trx, open.id);
-      }
+      const tells = await tellPatchRequestAgain(trx, open.id, lostAfterSeconds);
       return { result: 'requested', request: open, tells };
     }
     if (await wasPatchRequestedWithin(trx, sessionId, secondsBetweenPatches)) {

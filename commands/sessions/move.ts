@@ -12,6 +12,7 @@ import {
 } from '../../contract/session.ts';
 import { type Actor, systemActor } from '../../contract/session-event.ts';
 import type { SessionEnding } from '../../contract/workflows.ts';
+import { answerPatchRequestOfSession } from '../../store/artifacts/patch-requests.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { cancelAuthorizations } from '../../store/oauth-authorizations/authorizations.ts';
@@ -119,6 +120,7 @@ export function moveSession(
     });
     if (isTerminal(to)) {
       await cancelAuthorizations(trx, { session_id: id });
+      await answerPatchRequestOfSession(trx, id);
       await endServicesWithSession(trx, id);
       await endChildren(trx, id);
       // An agent's own words about its end are in its outcome, not in the platform's sentence.

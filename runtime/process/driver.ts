@@ -80,9 +80,10 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
   const stop = async (sessionId: string, signal?: AbortSignal) => {
-    await repositories.abandonPatchSoFar(sessionId);
-    await stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
-      repositories.handOverPatch(sessionId, directory, signal),
+    await repositories.withoutPatchSoFar(sessionId, () =>
+      stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
+        repositories.handOverPatch(sessionId, directory, signal),
+      ),
     );
     removeCgroupsOf(machine, (name) => !name.startsWith(`${sessionId}.`));
   };

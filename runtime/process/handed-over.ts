@@ -19,7 +19,7 @@ export async function handedOver<Result>(
   { process, signal, receive, endedWithout }: HandOver<Result>,
 ): Promise<Result> {
   const given = new AbortController();
-  const received = nextConnection(server, given.signal).then(async (socket) => {
+  const received = onlyConnection(server, given.signal).then(async (socket) => {
     const abandon = () => socket.destroy();
     signal.addEventListener('abort', abandon, { once: true });
     try {
@@ -51,10 +51,28 @@ async function untilEnd(process: ChildProcess, signal: AbortSignal): Promise<voi
   }
 }
 
-async function nextConnection(server: Server, signal: AbortSignal): Promise<Socket> {
-  const [socket]: Socket[] = await once(server, 'connection', { signal });
-  if (socket === undefined) {
-    throw new Error('there is no connection');
-  }
-  return socket;
+/**
+ * The first one, or the reason of the signal. Whatever connects later is closed at once, and no failure at the
+ * server ends this process: a sandbox may connect as often as it likes.
+ */
+export function onlyConnection(server: Server, signal: AbortSignal): Promise<Socket> {
+  server.maxConnections = 1;
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    let isTaken = false;
+    server.on('error', reject);
+    server.on('connection', (socket) => {
+      if (isTaken || signal.aborted) {
+        socket.destroy();
+        return;
+      }
+      isTaken = true;
+      signal.removeEventListener('abort', giveUp);
+      resolve(socket);
+    });
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) {
+      giveUp();
+    }
+  });
 }

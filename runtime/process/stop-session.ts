@@ -12,8 +12,8 @@ import { sidecarName } from './layout.ts';
 import { isRunning, type ProcessIdentity, signal, stopProcess } from './process-identity.ts';
 import { readHost, readState } from './session-record.ts';
 
-/** The host ends its containers within 2 s, or 30 s with a repository, and its sidecar within 8 s. */
-const hostGraceMs = 40_000;
+/** The host ends its containers within 2 s, or 20 s with a repository, and its sidecar within 8 s. */
+const hostGraceMs = 30_000;
 /** A sidecar that lost its host hands its last records to the platform, within 8 s. */
 const sidecarGraceMs = 9000;
 const leftoverRounds = 5;

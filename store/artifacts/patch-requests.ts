@@ -36,9 +36,34 @@ export async function insertPatchRequest(
   return onlyRow(await readRows(query, patchRequest));
 }
 
-/** As if it were made now. */
-export async function touchPatchRequest(trx: Transaction, id: string): Promise<void> {
-  await trx('patch_requests').where({ id }).update({ requested_at: trx.fn.now() });
+/** Whether its session's workflow is to be told once more, as after so many seconds; then it counts as told. */
+export async function tellPatchRequestAgain(trx: Transaction, id: string, seconds: number): Promise<boolean> {
+  const told = await trx('patch_requests')
+    .where({ id })
+    .whereRaw(isUntold, [seconds])
+    .update({ told_at: trx.fn.now() });
+  return told > 0;
+}
+
+/** The sessions whose workflows are to be told once more; these requests then count as told. */
+export const tellPatchRequestsAgain = async (db: Db, seconds: number): Promise<string[]> => {
+  const statement = db.raw(
+    `update patch_requests set told_at = now() where ${isUntold}
+       and session_id in (select id from sessions where status = 'running')
+     returning session_id`,
+    [seconds],
+  );
+  return (await readRows(statement, z.object({ session_id: uuid }))).map(({ session_id }) => session_id);
+};
+
+const isUntold = 'answered_at is null and told_at < now() - make_interval(secs => ?)';
+
+/** Of a session that ends: its patch at the end is the answer. */
+export async function answerPatchRequestOfSession(trx: Transaction, sessionId: string): Promise<void> {
+  await trx('patch_requests')
+    .where({ session_id: sessionId })
+    .whereNull('answered_at')
+    .update({ answered_at: trx.fn.now() });
 }
 
 /** Idempotent. */

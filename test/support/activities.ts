@@ -90,6 +90,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     approvalPublicKey: await importSPKI(keys.publicKey, 'EdDSA'),
     limits: {
       WORKER_MAX_SESSIONS: 100_000,
+      LIMIT_ARTIFACT_BYTES: 10 * 1024 * 1024,
       LIMIT_SESSION_ARTIFACT_BYTES: 100 * 1024 * 1024,
       SESSION_START_SECONDS: 60,
       SESSION_AUTHORIZATION_SECONDS: 600,

@@ -236,6 +236,7 @@ async function startWorker(
     approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
     limits: {
       WORKER_MAX_SESSIONS: 100_000,
+      LIMIT_ARTIFACT_BYTES: 10 * 1024 * 1024,
       LIMIT_SESSION_ARTIFACT_BYTES: config.LIMIT_SESSION_ARTIFACT_BYTES,
       SESSION_START_SECONDS: startSeconds,
       SESSION_AUTHORIZATION_SECONDS: authorizationSeconds,

@@ -148,6 +148,9 @@ export class ScriptedPlatform {
     deliverInputs: async (input) => {
       this.begin('deliverInputs', input);
     },
+    giveUpPatch: async (input) => {
+      this.begin('giveUpPatch', input);
+    },
     makePatch: async (input) => {
       this.begin('makePatch', input);
     },

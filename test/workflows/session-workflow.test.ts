@@ -7,6 +7,7 @@ import type { sessionWorkflow } from '../../workflows/index.ts';
 import {
   agentEnded,
   inputAvailable,
+  patchRequested,
   sessionProgress,
   sidecarReady,
   terminate,
@@ -175,6 +176,19 @@ describe('a session that runs', () => {
     await eventually(() => expect(session.count('deliverInputs')).toBeGreaterThan(2));
     session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
     expect(await handle.result()).toMatchObject({ status: 'completed' });
+  });
+
+  it('goes on where a patch cannot be made, and says so', async () => {
+    const { handle, session } = await startRunning();
+    session.failures.set('makePatch', () => ApplicationFailure.nonRetryable('the worker has a fault'));
+    await handle.signal(patchRequested);
+    await eventually(() => expect(session.calls).toContain('giveUpPatch'));
+    session.failures.delete('makePatch');
+    await handle.signal(patchRequested);
+    await eventually(() => expect(session.count('makePatch')).toBe(2));
+    session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+    expect(await handle.result()).toMatchObject({ status: 'completed' });
+    expect(session.count('giveUpPatch')).toBe(1);
   });
 
   it('is cleaned up and recorded when its workflow is cancelled', async () => {

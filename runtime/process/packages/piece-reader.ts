@@ -1,6 +1,10 @@
 /** Reads a stream in pieces of a requested length. */
 import type { Readable } from 'node:stream';
 
+export class StreamEndedError extends Error {
+  override name = 'StreamEndedError';
+}
+
 export interface PieceReader {
   /** Null at the end of the stream. Throws when it ends within the piece. */
   exactly(length: number): Promise<Buffer | null>;
@@ -20,7 +24,7 @@ export function readPieces(stream: Readable): PieceReader {
     let left = length;
     while (left > 0) {
       if (rest.length === 0 && !(await more())) {
-        throw new Error('the stream ended too early');
+        throw new StreamEndedError('the stream ended too early');
       }
       const piece = rest.subarray(0, left);
       rest = rest.subarray(piece.length);

@@ -193,6 +193,7 @@ function sentenceOf(
     too_large: `it is larger than ${megabytes(limits.packBytes)}, or than ${megabytes(limits.treeBytes)} written out`,
     too_many_files: `it has more than ${limits.files} files and directories`,
     bad_files: 'it has files that are not allowed',
+    broken_off: 'what it sent breaks off',
     no_tree: 'it could not be written out',
     out_of_memory: 'it needs more memory than it may have',
     no_result: 'the sandbox that fetches it ended too early',

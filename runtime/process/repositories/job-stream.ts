@@ -15,6 +15,7 @@ export const jobFailure = z.enum([
   'too_large',
   'too_many_files',
   'bad_files',
+  'broken_off',
   'no_tree',
   'out_of_memory',
   'git_failed',

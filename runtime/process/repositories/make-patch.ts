@@ -1,5 +1,6 @@
 /** The patch of a session: made in a sandbox without a network and without a secret. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MadePatch } from '../../workload.ts';
 import { TooManyBytesError } from '../host/take-changes.ts';
@@ -9,7 +10,7 @@ import type { RepositoryLimits } from './fetch-repository.ts';
 import { gitPaths } from './git.ts';
 import { changesInside } from './job-stream.ts';
 import type { JobMachine } from './render-job.ts';
-import { repositoryFiles } from './repository-files.ts';
+import { repositoryFiles, soFarPrefix } from './repository-files.ts';
 import { JobFailedError, type JobProblem, runJob } from './run-job.ts';
 import { takeChangesSoFar } from './take-changes-so-far.ts';
 
@@ -46,21 +47,41 @@ export async function makePatch(directory: string, options: CompareOptions): Pro
 
 /** The program beside the agent looks twice a second; git has to look at each file. */
 const handOverMs = 30_000;
+/** Longer than an attempt takes: what is older was left by a worker that was killed. */
+const leftAfterMs = 10 * 60_000;
+
+interface SoFarOptions extends CompareOptions {
+  /** Holds a place among all jobs while git compares; the agent decides how long its hand-over takes. */
+  inTurn(compare: () => Promise<MadePatch>): Promise<MadePatch>;
+}
 
 /**
  * Of a session that runs. Throws for a fault of the worker, or the reason of the signal; both may be tried
  * again.
  */
-export async function makePatchSoFar(directory: string, options: CompareOptions): Promise<MadePatch> {
-  const { base, changesSoFar: changes, patchSandboxSoFar: sandbox } = repositoryFiles(directory);
-  if (!existsSync(join(base, 'commit'))) {
+export async function makePatchSoFar(
+  directory: string,
+  { inTurn, ...options }: SoFarOptions,
+): Promise<MadePatch> {
+  const files = repositoryFiles(directory);
+  const isThere = () => existsSync(join(files.base, 'commit'));
+  if (!isThere()) {
     return { problem: 'the files of the repository are not there' };
   }
   const { signal } = options;
+  signal.throwIfAborted();
+  removeLeftAttempts(files.own);
   const maxBytes = maxChangesBytes(options.limits.changesBytes);
+  const attempt = randomBytes(4).toString('hex');
+  const { place, changes, sandbox } = files.soFar(attempt);
+  mkdirSync(place, { mode: 0o700 });
   try {
-    await takeChangesSoFar(directory, { maxBytes, limitMs: handOverMs, signal });
-    return await compare({ base, changes, sandbox }, options);
+    await takeChangesSoFar(directory, { file: changes, attempt, maxBytes, limitMs: handOverMs, signal });
+    const made = await inTurn(() => compare({ base: files.base, changes, sandbox }, options));
+    if ('problem' in made && !isThere()) {
+      throw new Error('the session was stopped while its patch was made');
+    }
+    return made;
   } catch (error) {
     if (!signal.aborted && isTimeout(error)) {
       return { problem: `the files of the agent were not handed over within ${handOverMs / 1000} s` };
@@ -70,7 +91,16 @@ export async function makePatchSoFar(directory: string, options: CompareOptions)
     }
     throw error;
   } finally {
-    rmSync(changes, { force: true });
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function removeLeftAttempts(own: string): void {
+  for (const name of readdirSync(own).filter((each) => each.startsWith(soFarPrefix))) {
+    const found = statSync(join(own, name), { throwIfNoEntry: false });
+    if (found !== undefined && found.mtimeMs < Date.now() - leftAfterMs) {
+      rmSync(join(own, name), { recursive: true, force: true });
+    }
   }
 }
 
@@ -83,7 +113,7 @@ function beginAttempt(file: string): boolean {
   return attempts < maxAttempts;
 }
 
-interface CompareOptions {
+export interface CompareOptions {
   machine: JobMachine;
   limits: RepositoryLimits;
   signal: AbortSignal;
@@ -137,6 +167,7 @@ function problemOf(
   const reasons: Partial<Record<JobProblem, string>> = {
     too_large: `more than ${megabytes(changesBytes)} of files changed, or the patch has more than ${megabytes(patchBytes)}`,
     too_many_files: `more than ${files} files changed`,
+    broken_off: 'what the agent handed over breaks off',
     bad_files: 'the agent handed over files that are not allowed',
     no_tree: 'the files of the repository were not written out for the agent, which did not start',
     out_of_memory: 'comparing the files takes more memory than it may have',

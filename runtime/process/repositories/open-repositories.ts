@@ -3,7 +3,6 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createSharedSemaphore } from '../../../lib/limits/semaphore.ts';
-import { abortWith } from '../../../lib/timing/abort-with.ts';
 import type { PrivateHosts } from '../../bridge-config.ts';
 import type { PackageSources } from '../../variables.ts';
 import {
@@ -22,7 +21,8 @@ import {
   readWorkspace,
   repositoryLimits,
 } from './fetch-repository.ts';
-import { makePatch, makePatchSoFar } from './make-patch.ts';
+import { makePatch } from './make-patch.ts';
+import { createPatchesSoFar, type PatchesSoFar } from './patches-so-far.ts';
 
 interface OpenOptions {
   packages: Pick<PackageSources, 'caFile'>;
@@ -53,8 +53,8 @@ export interface RepositoriesOfSessions {
    * `signal`, or when the session is being stopped.
    */
   makePatchSoFar(sessionId: string, directory: string, signal: AbortSignal): Promise<MadePatch>;
-  /** Before a session is stopped: nothing is made in its directory any more. */
-  abandonPatchSoFar(sessionId: string): Promise<void>;
+  /** For all of a stop: nothing is made in the session's directory meanwhile. */
+  withoutPatchSoFar: PatchesSoFar['without'];
   /** Of an ended session. Throws when the patch is not accepted, or `signal` is aborted before it is made. */
   handOverPatch(sessionId: string, directory: string, signal?: AbortSignal): Promise<void>;
 }
@@ -74,13 +74,7 @@ export function openRepositories(
     outboundProxy: packageCache?.outboundProxy ?? null,
   };
   const inTurn = createSharedSemaphore(jobLimits);
-  const soFar = new Map<string, { controller: AbortController; ended: Promise<unknown> }>();
-  const abandonPatchSoFar = async (sessionId: string) => {
-    for (let known = soFar.get(sessionId); known !== undefined; known = soFar.get(sessionId)) {
-      known.controller.abort(new Error('it is made anew, or the session is being stopped'));
-      await known.ended;
-    }
-  };
+  const patchesSoFar = createPatchesSoFar();
   return {
     areThere: root !== null && hasGit(),
     async fetch({ sessionId, workspaceId, repository }, { credential, directory, signal, onDelay }) {
@@ -110,24 +104,15 @@ export function openRepositories(
       if (root === null || workspaceId === null) {
         return { problem: 'the files of the repository are not there' };
       }
-      // One that nobody waits for any more, as after a lost connection to Temporal.
-      await abandonPatchSoFar(sessionId);
-      const controller = new AbortController();
-      const unlink = abortWith(controller, signal);
-      const options = { machine: { ...machine, root }, limits, signal: controller.signal };
-      const making = inTurn(workspaceId, controller.signal, () => makePatchSoFar(directory, options));
-      const own = { controller, ended: making.catch(() => undefined) };
-      soFar.set(sessionId, own);
-      try {
-        return await making;
-      } finally {
-        unlink();
-        if (soFar.get(sessionId) === own) {
-          soFar.delete(sessionId);
-        }
-      }
+      return patchesSoFar.make(
+        { sessionId, workspaceId, directory },
+        {
+          ...{ machine: { ...machine, root }, limits, signal },
+          inTurn: (ended, compare) => inTurn(workspaceId, ended, compare),
+        },
+      );
     },
-    abandonPatchSoFar,
+    withoutPatchSoFar: patchesSoFar.without,
     async handOverPatch(sessionId, directory, signal = new AbortController().signal) {
       const workspaceId = readWorkspace(directory);
       if (root === null || workspaceId === null) {

@@ -52,7 +52,8 @@ export async function runJob<Result>(job: Job<Result>): Promise<Result> {
   signal.throwIfAborted();
   // A worker that was killed leaves its sockets, at which nothing else can listen.
   rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // Fails where the session's directory was removed meanwhile, which nothing makes again.
+  mkdirSync(directory, { mode: 0o700 });
   makeSandboxDirectory(directory);
   const sockets = openSync(sessionFiles(directory).serverView(jobContainer.name), 'r');
   // A socket's path has 107 bytes at most.

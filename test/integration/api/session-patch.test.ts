@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
 import { patchId } from '../../../store/artifacts/artifacts.ts';
+import { tellPatchRequestsAgain } from '../../../store/artifacts/patch-requests.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -41,7 +42,10 @@ const letTimePass = () =>
   api
     .db('patch_requests')
     .where({ session_id: session.id })
-    .update({ requested_at: api.db.raw("now() - interval '1 minute'") });
+    .update({ requested_at: longAgo(), told_at: longAgo() });
+const longAgo = () => api.db.raw("now() - interval '2 minutes'");
+const openRequests = () =>
+  api.db('patch_requests').where({ session_id: session.id }).whereNull('answered_at').pluck('id');
 const sentences = (): Promise<string[]> =>
   api
     .db('session_events')
@@ -123,10 +127,52 @@ it('keeps no session from ending, and is refused of one that has, or has no repo
     }),
   );
   await eventually(() => expect(left).toBe(true));
+  expect(await openRequests()).toEqual([]);
   expect(await ask(member)).toMatchObject({ status: 409 });
   const other = await api.runningSession(member, base);
   expect(await ask(member, other.session)).toMatchObject({
     status: 409,
     body: { error: { message: 'The session has no repository' } },
   });
+});
+
+it('is told again when it is open for long, and once in a while', async () => {
+  let finish = (): void => undefined;
+  api.runtime.patch = () =>
+    new Promise((resolve) => {
+      finish = () => resolve({ problem: 'enough' });
+    });
+  await ask(member);
+  expect(await tellPatchRequestsAgain(api.db, 60)).not.toContain(session.id);
+  await letTimePass();
+  expect(await tellPatchRequestsAgain(api.db, 60)).toContain(session.id);
+  expect(await tellPatchRequestsAgain(api.db, 60)).not.toContain(session.id);
+  await eventually(async () => {
+    finish();
+    expect(await openRequests()).toEqual([]);
+  });
+});
+
+it('is made two at a time for one workspace, and others later', async () => {
+  const others = await Promise.all(
+    [1, 2].map(async () => {
+      const repository = { name: 'code', ref: 'main' };
+      return (await api.runningSession(member, base, { repository })).session;
+    }),
+  );
+  const finish: (() => void)[] = [];
+  api.runtime.patch = () =>
+    new Promise((resolve) => {
+      finish.push(() => resolve({ problem: 'enough' }));
+    });
+  for (const each of [session, ...others]) {
+    expect(await ask(member, each)).toMatchObject({ status: 202 });
+  }
+  await eventually(() => expect(finish).toHaveLength(2));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(finish).toHaveLength(2);
+  finish[0]?.();
+  await eventually(() => expect(finish).toHaveLength(3), { withinMs: 10_000 });
+  finish[1]?.();
+  finish[2]?.();
 });

@@ -4,7 +4,15 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -181,7 +189,9 @@ describeWith('bwrap')('a session in a repository', () => {
     await expect(soFar(AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
     // Nobody makes one of a session that is being stopped.
     const last = soFar().catch(String);
-    const whole = await patchOf(id);
+    const stopped = patchOf(id);
+    expect(await soFar().catch(String)).toBe('PatchAbandonedError: the session is being stopped');
+    const whole = await stopped;
     expect(whole).toContain('+late');
     expect(whole).toContain('+one');
     expect(await last).toMatch(/being stopped|\+one/);
@@ -206,6 +216,35 @@ describeWith('bwrap')('a session in a repository', () => {
     });
     await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('imitated'));
     expect(await runtime.makePatch?.(id, signal)).toMatchObject({ patch: expect.any(Buffer) });
+  });
+
+  it('takes nothing of this process, however often it connects while it is asked', async () => {
+    const flood = `const { existsSync } = require('node:fs');
+      const path = '/run/platform-repository/so-far.sock';
+      const look = () => { if (!existsSync(path)) return setTimeout(look, 1);
+        let left = 300;
+        for (let at = 0; at < 300; at += 1) require('node:net').connect(path, function () { this.write('x'); })
+          .on('error', () => 0).on(at === 0 ? 'connect' : 'close', () => { left -= 1; left || console.log('flooded'); });
+        setTimeout(() => console.log('flooded'), 3000); };
+      console.log('looking'); look();`;
+    const id = await start(`exec node -e "${flood.replaceAll('"', '\\"')}"`);
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('looking'));
+    const openFiles = () => readdirSync('/proc/self/fd').length;
+    const before = openFiles();
+    const controller = new AbortController();
+    const made = runtime.makePatch?.(id, controller.signal).catch(String);
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('flooded'));
+    expect(openFiles()).toBeLessThan(before + 20);
+    controller.abort(new Error('left'));
+    expect(await made).toBe('Error: left');
+    await eventually(() => expect(openFiles()).toBeLessThan(before + 5));
+  });
+
+  it('has nothing that goes on while its changes are handed over', async () => {
+    const hold = `require('node:net').connect('/run/platform-repository/changes.sock', () => console.log('held'))`;
+    const { patch } = await run(`echo mine > mine.txt
+      setsid node -e "${hold}" > /workspace/said & while ! grep -q held /workspace/said; do sleep 0.05; done; exit 0`);
+    expect(patch).toContain('+mine');
   });
 
   it('ends as its program did, where nobody takes what changed', async () => {
@@ -327,8 +366,8 @@ describeWith('bwrap')('a session in a repository', () => {
         { type: 'file', path: 'etc/config' },
       ],
     ],
-    ['more than it announces', [{ type: 'file', path: 'a', sizeBytes: 1_000_000_000 }]],
-    ['no records', []],
+    ['less than it announces', [{ type: 'file', path: 'a', sizeBytes: 1_000_000_000 }], 'breaks off'],
+    ['no records', [], 'breaks off'],
     ['that there were no files', [{ type: 'no_tree' }], 'the files of the repository were not written out'],
   ])(
     'makes no patch of %s that an agent hands over itself',

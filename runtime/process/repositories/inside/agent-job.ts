@@ -13,6 +13,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -24,6 +25,7 @@ import {
 import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryDirectory } from '../../../../contract/repository.ts';
 import { git, gitVariables } from '../git.ts';
 import {
@@ -62,9 +64,44 @@ export async function runAgent({ command, changesBytes }: AgentOrder): Promise<v
     return [127, null];
   });
   answering.end();
+  await endWhatIsLeft();
   await handOver({ socketPath: socketPathOf(endSocket), changesBytes, index }).catch(sayNotHandedOver);
   process.removeAllListeners('SIGTERM');
   process.exit(typeof exitCode === 'number' ? exitCode : codeOfSignal(signal));
+}
+
+const lastRounds = 50;
+const betweenRoundsMs = 10;
+
+/**
+ * What the program left has ended with it: it neither reaches a server nor changes a file while the rest is
+ * handed over. Below the sandbox's first process one call ends all others at once; below another relay they
+ * are ended one by one, which what forks fast enough outlives until the sandbox ends.
+ */
+async function endWhatIsLeft(): Promise<void> {
+  if (process.ppid <= 1) {
+    kill(-1);
+    return;
+  }
+  const spared = new Set([1, process.ppid, process.pid]);
+  for (let round = 0; round < lastRounds; round += 1) {
+    const left = readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && !spared.has(pid));
+    if (left.length === 0) {
+      return;
+    }
+    left.forEach(kill);
+    await sleep(betweenRoundsMs);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // There is none, or none any more.
+  }
 }
 
 const socketPathOf = (name: string) => join(takerInside, name);
@@ -76,26 +113,45 @@ const sayNotHandedOver = (error: unknown): void => {
 /** Somebody waits, and it costs next to nothing: watches are few on a machine, and sessions many. */
 const lookEveryMs = 500;
 
-/** A socket that appears asks for what has changed so far; each is answered once. */
+/** The agent may have changed what git was looking at. */
+const maxAnswers = 3;
+
+/** A socket that appears asks for what has changed so far; each is answered once, unless that fails. */
 function answerRequests(answer: (socketPath: string) => Promise<void>): { end(): void } {
   const path = socketPathOf(soFarSocket);
-  let answered = '';
+  let known = '';
+  let answersLeft = 0;
   let isBusy = false;
   const looking = setInterval(() => {
-    const found = statSync(path, { throwIfNoEntry: false });
-    const which = `${found?.ino} ${found?.ctimeMs}`;
-    if (isBusy || found === undefined || which === answered) {
+    const which = isBusy ? null : whichSocket(path);
+    if (which !== null && which !== known) {
+      known = which;
+      answersLeft = maxAnswers;
+    }
+    if (which === null || answersLeft === 0) {
       return;
     }
     isBusy = true;
-    answered = which;
+    answersLeft -= 1;
     void answer(path)
-      .catch(sayNotHandedOver)
+      .then(() => {
+        answersLeft = 0;
+      }, sayNotHandedOver)
       .finally(() => {
         isBusy = false;
       });
   }, lookEveryMs);
   return { end: () => clearInterval(looking) };
+}
+
+/** Null where nobody asks. Never throws: that would end the agent. */
+function whichSocket(path: string): string | null {
+  try {
+    const { ino, ctimeMs } = statSync(path);
+    return `${ino} ${ctimeMs}`;
+  } catch {
+    return null;
+  }
 }
 
 /** As shells have it: the first process of a sandbox does not end by a signal of its own. */

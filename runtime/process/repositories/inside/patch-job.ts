@@ -5,7 +5,7 @@
 import { createReadStream, lstatSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPieces } from '../../packages/piece-reader.ts';
+import { readPieces, StreamEndedError } from '../../packages/piece-reader.ts';
 import { diffCommand, diffVariables, git, gitPaths, gitVariables } from '../git.ts';
 import { changeRecord, changesInside, type JobOrder, type JobResult } from '../job-stream.ts';
 import { readRecord } from '../read-record.ts';
@@ -40,8 +40,8 @@ export async function makePatch({
 async function applyChanges(maxFiles: number): Promise<void> {
   const reader = readPieces(createReadStream(changesInside));
   for (let count = 0; ; count += 1) {
-    const record = await readRecord(reader, changeRecord).catch(() => {
-      throw new JobError('bad_files');
+    const record = await readRecord(reader, changeRecord).catch((error: unknown) => {
+      throw notAllowed(error);
     });
     if (record.type === 'end') {
       return;
@@ -71,11 +71,14 @@ async function write(file: FileHandle, pieces: AsyncIterable<Buffer>): Promise<v
       await file.writeFile(piece);
     }
   } catch (error) {
-    throw isFull(error) ? error : new JobError('bad_files');
+    throw isFull(error) ? error : notAllowed(error);
   } finally {
     await file.close();
   }
 }
+
+const notAllowed = (error: unknown) =>
+  new JobError(error instanceof StreamEndedError ? 'broken_off' : 'bad_files');
 
 /**
  * Below the tree, its directories made. Throws JobError for a path that leaves the tree, by its names or

@@ -55,7 +55,9 @@ export function ArtifactsPanel({ session }: { session: Session }) {
           </Stack>
         )}
       </ListState>
-      {session.status === 'running' && session.may_mute ? <PatchButton sessionId={sessionId} /> : null}
+      {session.status === 'running' && session.may_mute ? (
+        <PatchButton key={list.items?.length} sessionId={sessionId} />
+      ) : null}
       <ArtifactPreview artifact={opened} sessionId={sessionId} onClose={() => setOpened(null)} />
     </Card>
   );

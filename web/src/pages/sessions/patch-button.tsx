@@ -5,8 +5,8 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useConfiguration } from './use-configuration.ts';
 
 /**
- * Asks for the patch of a running session that has a repository. It comes as an artifact; the transcript says
- * why where there is none.
+ * Asks for the patch of a running session that has a repository. It comes as an artifact, with which a new
+ * button is shown; the transcript says why where there is none.
  */
 export function PatchButton({ sessionId }: { sessionId: string }) {
   const { data } = useConfiguration(sessionId);
