@@ -26,7 +26,9 @@ export const localActivitiesOfWorkspace = localActivities / 2;
 const launchAgainMs = 5000;
 /** Each asks its sidecar, its runtime or the database, and has no limit of attempts. */
 const shortAgainMs = 1000;
-/** Patches of sessions that run, of all workspaces and of one: each may wait for an agent for half a minute. */
+/**
+ * Patches of sessions that run, of all workspaces and of one: each may wait for an agent for half a minute.
+ */
 const patchesAtATime = 8;
 const patchesOfWorkspace = 2;
 const patchAgainMs = 3000;
@@ -89,7 +91,10 @@ export function inLaunchShare<Result>(
   return inPlace({ key, permits }, { message, nextRetryDelay: launchAgainMs }, work);
 }
 
-/** The same for the patch of a session that runs, and by a limit for all workspaces: launches need these slots. */
+/**
+ * The same for the patch of a session that runs, and by a limit for all workspaces: launches need these
+ * slots.
+ */
 export const inPatchShare = <Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> =>
   inPlace(
     { key: `patches ${workspaceId}`, permits: patchesOfWorkspace },

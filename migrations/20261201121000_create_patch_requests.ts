@@ -8,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
       session_id uuid not null references sessions on delete cascade,
       requested_by uuid references users on delete set null,
       requested_at timestamptz not null default now(),
-      -- When the session's workflow was told of it for the last time.
+      -- When the session's workflow was last signalled about it.
       told_at timestamptz not null default now(),
       -- With a patch, or a sentence in the transcript why there is none.
       answered_at timestamptz

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /**
  * What sessions are found by: the words of a name and those that a prompt begins with, each behind its
  * workspace, so that a search reads no entry of another one. It knows no language, but case and punctuation
- * are those of the database's collation: whoever changes that has to build the index anew, as each on text.
+ * are those of the database's collation: whoever changes that has to build the index again, as each on text.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 
-/** From a catalog entry to the sessions that froze it, as each approval asks for those that need a passkey. */
+/**
+ * From a catalog entry to the sessions that froze it, as each approval asks for those that need a passkey.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists session_tools_by_entry');
   await knex.raw('create index concurrently session_tools_by_entry on session_tools (entry_id, scope)');

@@ -123,8 +123,8 @@ export interface Runtime<Spec> {
    */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**
-   * Of what the agent of a running session has changed in its repository so far. Absent where sessions have no
-   * repositories. Throws for a fault of the worker, or the reason of `signal`.
+   * Of what the agent of a running session has changed in its repository so far. Absent where sessions have
+   * no repositories. Throws for a fault of the worker, or the reason of `signal`.
    */
   makePatch?(sessionId: string, signal: AbortSignal): Promise<MadePatch>;
   /**

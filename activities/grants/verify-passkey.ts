@@ -11,8 +11,8 @@ import { passkeyRequired } from '../failures.ts';
 
 /**
  * Throws `passkey_required` for a grant that needs a passkey now and was approved without one, and for an
- * answer that is not this grant's, too old, or not of a passkey that its maker has now. Records the use, to be
- * undone with the grant, and returns the passkey; null where none was needed.
+ * answer that is not this grant's, too old, or not of a passkey that its maker has now. Records the use, to
+ * be undone with the grant, and returns the passkey; null where none was needed.
  */
 export async function usePasskey(trx: Transaction, claims: ApprovalClaims): Promise<UsedPasskey | null> {
   const { grant, passkey: answer } = claims;

@@ -113,7 +113,7 @@ async function revokeOne(
     const changed = await revokeGrant(db, id, { type: 'user', id: visit.user.id });
     return result(changed ? 'revoked' : 'already_ended');
   } catch (error) {
-    // Those before it are revoked, and those after it may well be: whoever asked hears of each.
+    // Those before it are revoked, and those after it may well be: whoever asked is informed of each.
     log.error(
       { grant_id: id, error: error instanceof Error ? error.name : typeof error },
       'revocation failed',

@@ -1,4 +1,6 @@
-/** The agent as a plain process, with the same settings, the same servers beside it, and the model at a port. */
+/**
+ * The agent as a plain process, with the same settings, the same servers beside it, and the model at a port.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,6 @@
-/** Image references as people type them: `[registry/]name[:tag][@digest]`, with Docker Hub's defaults. Pure. */
+/**
+ * Image references as people type them: `[registry/]name[:tag][@digest]`, with Docker Hub's defaults. Pure.
+ */
 import { ImageError } from './errors.ts';
 
 export interface ImageReference {

@@ -52,8 +52,8 @@ async function untilEnd(process: ChildProcess, signal: AbortSignal): Promise<voi
 }
 
 /**
- * The first one, or the reason of the signal. Whatever connects later is closed at once, and no failure at the
- * server ends this process: a sandbox may connect as often as it likes.
+ * The first one, or the reason of the signal. Whatever connects later is closed at once, and no failure at
+ * the server ends this process: a sandbox may connect as often as it likes.
  */
 export function onlyConnection(server: Server, signal: AbortSignal): Promise<Socket> {
   server.maxConnections = 1;

@@ -36,7 +36,9 @@ export async function insertPatchRequest(
   return onlyRow(await readRows(query, patchRequest));
 }
 
-/** Whether its session's workflow is to be told once more, as after so many seconds; then it counts as told. */
+/**
+ * Whether its session's workflow is to be told once more, as after so many seconds; then it counts as told.
+ */
 export async function tellPatchRequestAgain(trx: Transaction, id: string, seconds: number): Promise<boolean> {
   const told = await trx('patch_requests')
     .where({ id })

@@ -90,7 +90,7 @@ describeInBrowser('the check of a catalog entry', () => {
     expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
     await erase.getByLabel('Scope of erase').fill('checked.other');
     await tools.getByText('Access saved').waitFor({ state: 'detached' });
-    // Another admin gates the other tool meanwhile: what was typed for the version before does not open it again.
+    // Another admin gates the other tool meanwhile: what was typed for the version before does not open it.
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
     const { name, shape, network, manifest } = mcp_server;

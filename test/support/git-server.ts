@@ -1,7 +1,7 @@
 /** A repository behind https, by git's own server, as hosts have them; and what somebody else's may do. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -169,4 +169,16 @@ function sendForever(response: ServerResponse): void {
   };
   response.on('drain', more);
   more();
+}
+
+/** What is in these files of a repository once a patch is applied to it. */
+export function filesAfter(repository: string, patch: string, paths: readonly string[]): string[] {
+  const directory = mkdtempSync(join(tmpdir(), 'applied-'));
+  try {
+    execFileSync('git', ['clone', '--quiet', repository, '.'], { cwd: directory });
+    execFileSync('git', ['apply', '-'], { cwd: directory, input: Buffer.from(patch, 'latin1') });
+    return paths.map((path) => readFileSync(join(directory, path), 'utf8'));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }

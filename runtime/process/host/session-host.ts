@@ -31,8 +31,8 @@ export interface SessionHost {
 const stopGraceMs = 2000;
 /**
  * Of an agent in a repository, which hands its files over once its program has ended: git is started half a
- * dozen times, with the share of the processor that an agent has on a machine that may be busy. Nothing of the
- * agent's own runs meanwhile.
+ * dozen times, with the share of the processor that an agent has on a machine that may be busy. Nothing of
+ * the agent's own runs meanwhile.
  */
 const handOverGraceMs = 20_000;
 /** Child processes of an ended container may hold its output open. */

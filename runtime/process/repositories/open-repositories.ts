@@ -49,8 +49,8 @@ export interface RepositoriesOfSessions {
    */
   fetch(plan: WorkloadPlan, options: FetchOptions): Promise<AgentRepository | null>;
   /**
-   * Of what the agent of a running session has changed so far. Throws for a fault of the worker, the reason of
-   * `signal`, or when the session is being stopped.
+   * Of what the agent of a running session has changed so far. Throws for a fault of the worker, the reason
+   * of `signal`, or when the session is being stopped.
    */
   makePatchSoFar(sessionId: string, directory: string, signal: AbortSignal): Promise<MadePatch>;
   /** For all of a stop: nothing is made in the session's directory meanwhile. */

@@ -2,7 +2,9 @@ import type * as z from 'zod';
 import { type PieceReader, StreamEndedError } from '../packages/piece-reader.ts';
 import { maxRecordBytes } from './job-stream.ts';
 
-/** The next record. Throws for anything else, and a StreamEndedError where the stream ends before it is whole. */
+/**
+ * The next record. Throws for anything else, and a StreamEndedError where the stream ends before it is whole.
+ */
 export async function readRecord<Schema extends z.ZodType>(
   reader: PieceReader,
   schema: Schema,

@@ -126,7 +126,7 @@ describe('a signed approval of a scope that asks for a passkey', () => {
     ],
     [
       'for one of an earlier release, which does not say its time',
-      (grant) => ({ ...answered(grant), begun_at: undefined }) as unknown as DatedAssertion,
+      (grant) => undated(answered(grant)),
     ],
     ['for one from a time to come', (grant) => answered(grant, { agoSeconds: -120 })],
     [

@@ -2,7 +2,6 @@
  * A repository in, a patch out: what is fetched from where, what the agent gets, and what the patch has of
  * whatever it leaves (docs/repositories.md).
  */
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -27,7 +26,7 @@ import { repositoryFiles } from '../../../runtime/process/repositories/repositor
 import type { TakePatch } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
-import { asCommitted, type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
+import { asCommitted, filesAfter, type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
 import { processLimits } from '../../support/process-limits.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { secretsWith } from './driver-under-test.ts';
@@ -99,16 +98,8 @@ function leaveSandbox(id: string): void {
 }
 
 /** The files that a patch makes of the fetched commit. */
-function applied(patch: string, ...paths: string[]): string[] {
-  const directory = mkdtempSync(join(tmpdir(), 'applied-'));
-  try {
-    execFileSync('git', ['clone', '--quiet', git.directory('team/project'), '.'], { cwd: directory });
-    execFileSync('git', ['apply', '-'], { cwd: directory, input: Buffer.from(patch, 'latin1') });
-    return paths.map((path) => readFileSync(join(directory, path), 'utf8'));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
+const applied = (patch: string, ...paths: string[]) =>
+  filesAfter(git.directory('team/project'), patch, paths);
 
 describeWith('bwrap')('a session in a repository', () => {
   beforeAll(async () => {

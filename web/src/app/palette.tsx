@@ -203,8 +203,8 @@ function useGroups(typed: string, more: { onLegend: () => void; help: string }):
 }
 
 /**
- * By the API, which finds for this person what their list of sessions has. Nothing until it was asked for what
- * is typed: Enter would open a session that somebody no longer looks for.
+ * By the API, which finds for this person what their list of sessions has. Nothing until it was asked for
+ * what is typed: Enter would open a session that somebody no longer looks for.
  */
 function useFoundSessions(slug: string, typed: string): PaletteEntry[] {
   const wanted = typed.slice(0, 200);

@@ -17,7 +17,7 @@ import { reloadSignedOut } from './reload-signed-out.ts';
 import { Routes } from './routes.tsx';
 import { MeProvider, useMe } from './signed-in.tsx';
 
-/** What is said when the platform may be away, or has been upgraded: these are not loaded only then. */
+/** What is said when the platform may be unreachable, or has been upgraded: it is not loaded only then. */
 const loadWarnings = () =>
   Promise.all([import('./somebody-else-dialog.tsx'), import('../components/sign-out-failure.tsx')]);
 

@@ -15,10 +15,9 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useId, useState } from 'react';
-import { useAllServers } from '../../api/use-all.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
 import { DurationInput } from '../../components/duration-input.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { ServerField, ToolField } from './server-fields.tsx';
 import { StepArguments } from './step-arguments.tsx';
 import {
   isObject,
@@ -301,29 +300,6 @@ function WaitFields({ row, problems, onChange }: StepProps) {
   );
 }
 
-function ServerField({
-  value,
-  error,
-  onChange,
-}: {
-  value: string;
-  error: string | undefined;
-  onChange: (server: string) => void;
-}) {
-  const { data: servers = [] } = useAllServers(useWorkspace().slug);
-  return (
-    <Autocomplete
-      label="Server"
-      required
-      spellCheck={false}
-      data={['platform', ...servers.map(({ name }) => name)]}
-      value={value}
-      error={error}
-      onChange={onChange}
-    />
-  );
-}
-
 const expectations = ['ok', 'error', 'permission_required'];
 
 function CallFields({ row, saved, problems, onChange }: StepProps) {
@@ -382,36 +358,5 @@ function CallFields({ row, saved, problems, onChange }: StepProps) {
         </Text>
       )}
     </>
-  );
-}
-
-/** Tools that entries name; others can be typed. */
-function ToolField({
-  value,
-  error,
-  onChange,
-}: {
-  value: string;
-  error: string | undefined;
-  onChange: (call: string) => void;
-}) {
-  const { data: servers = [] } = useAllServers(useWorkspace().slug);
-  const named = servers.flatMap(({ name, manifest, listed_tools: listed }) => {
-    const tools = new Set([...Object.keys(manifest.tool_scopes), ...listed]);
-    return [...tools].map((tool) => `${name}.${tool}`);
-  });
-  return (
-    <Autocomplete
-      label="Tool"
-      description="Its server and its name, with a dot between them."
-      placeholder="files.write_file"
-      required
-      spellCheck={false}
-      data={['platform.emit_status', 'platform.end_session', ...new Set(named)]}
-      limit={40}
-      value={value}
-      error={error}
-      onChange={onChange}
-    />
   );
 }
