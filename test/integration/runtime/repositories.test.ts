@@ -185,7 +185,7 @@ describeWith('bwrap')('a session in a repository', () => {
     const whole = await stopped;
     expect(whole).toContain('+late');
     expect(whole).toContain('+one');
-    expect(await last).toMatch(/being stopped|\+one/);
+    expect(await last).toMatch(/made again|being stopped|\+one/);
     expect(existsSync(driver.directoryOf(id))).toBe(false);
     expect(await soFar()).toBe('the files of the repository are not there');
   });
