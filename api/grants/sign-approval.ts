@@ -4,7 +4,6 @@
  */
 import { CompactSign, type CryptoKey, importPKCS8 } from 'jose';
 import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
-import type { DatedAssertion } from '../../contract/passkey.ts';
 
 /** A human's click is carried out at once; a signature older than this is invalid. */
 const lifetimeSeconds = 5 * 60;
@@ -13,7 +12,7 @@ const lifetimeSeconds = 5 * 60;
 export type SignApproval = (
   decisionId: string,
   grant: ApprovalClaims['grant'],
-  passkey?: DatedAssertion | null,
+  passkey?: ApprovalClaims['passkey'],
 ) => Promise<string>;
 
 /** Takes the private key as PKCS#8 PEM. Throws when it is not an Ed25519 key. */

@@ -98,7 +98,7 @@ describeInBrowser('the check of a catalog entry', () => {
       ...{ name, shape, network },
       manifest: { ...manifest, tool_scopes: { ...manifest.tool_scopes, look: 'checked.read' } },
     });
-    await visitor.load('catalog/checked/check');
+    await visitor.open('catalog/checked/check');
     await tools.waitFor();
     expect(await look.getByLabel('Scope of look').inputValue()).toBe('checked.read');
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');

@@ -57,7 +57,7 @@ const claimsFor = (changes: Partial<GrantClaims> = {}): GrantClaims => ({
 });
 
 /** An approval as the API signs it, with whatever answer; carried out by the activity. */
-async function carryOut(grant: GrantClaims, passkey: DatedAssertion | null): Promise<unknown> {
+async function carryOut(grant: GrantClaims, passkey: ApprovalClaims['passkey']): Promise<unknown> {
   const decisionId = randomUUID();
   await insertDecision(activities.db, {
     id: decisionId,
@@ -109,7 +109,7 @@ describe('a signed approval of a scope that asks for a passkey', () => {
     expect(await readGrant(activities.db, grant.id)).toMatchObject({ id: grant.id });
   });
 
-  it.each<[string, (grant: GrantClaims) => Promise<DatedAssertion | null> | DatedAssertion | null]>([
+  it.each<[string, (grant: GrantClaims) => Promise<ApprovalClaims['passkey']> | ApprovalClaims['passkey']]>([
     ['without an answer', () => null],
     ['for the answer to another grant', () => answered(claimsFor())],
     ['for the answer to a narrower one', (grant) => answered({ ...grant, scope: 'once' })],
@@ -126,7 +126,7 @@ describe('a signed approval of a scope that asks for a passkey', () => {
     ],
     [
       'for one of an earlier release, which does not say its time',
-      (grant) => undated(answered(grant)),
+      (grant) => ({ ...answered(grant), begun_at: undefined }),
     ],
     ['for one from a time to come', (grant) => answered(grant, { agoSeconds: -120 })],
     [

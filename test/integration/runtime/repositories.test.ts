@@ -15,21 +15,25 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { sessionFiles } from '../../../runtime/process/layout.ts';
 import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
 import type { SystemRoot } from '../../../runtime/process/render-sandbox.ts';
 import { repositoryLimits } from '../../../runtime/process/repositories/fetch-repository.ts';
-import { jobSockets } from '../../../runtime/process/repositories/job-stream.ts';
 import { makePatch } from '../../../runtime/process/repositories/make-patch.ts';
-import { jobContainer } from '../../../runtime/process/repositories/render-job.ts';
 import { repositoryFiles } from '../../../runtime/process/repositories/repository-files.ts';
 import type { TakePatch } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
-import { asCommitted, filesAfter, type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
+import {
+  asCommitted,
+  filesAfter,
+  type GitServer,
+  gitPassword,
+  startGitServer,
+} from '../../support/git-server.ts';
 import { processLimits } from '../../support/process-limits.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { secretsWith } from './driver-under-test.ts';
+import { leavePatchSandbox } from './leave-patch-sandbox.ts';
 import { type ProcessDriver, processDriver } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
 
@@ -89,14 +93,6 @@ async function run(
   return { log, patch: await patchOf(id) };
 }
 
-/** What a worker leaves that was killed while it made the patch. */
-function leaveSandbox(id: string): void {
-  const sandbox = repositoryFiles(driver.directoryOf(id)).patchSandbox;
-  const sockets = sessionFiles(sandbox).serverView(jobContainer.name);
-  mkdirSync(sockets, { recursive: true });
-  writeFileSync(join(sockets, jobSockets.result), '');
-}
-
 /** The files that a patch makes of the fetched commit. */
 const applied = (patch: string, ...paths: string[]) =>
   filesAfter(git.directory('team/project'), patch, paths);
@@ -152,7 +148,7 @@ describeWith('bwrap')('a session in a repository', () => {
       },
     );
     await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));
-    leaveSandbox(id);
+    leavePatchSandbox(driver.directoryOf(id));
     expect(await patchOf(id)).toContain('+late');
     const { log, patch } = await run('touch lines.old; git status --short; cat lines.old', { ref: 'v1' });
     expect({ log, patch }).toEqual({ log: asCommitted, patch: '' });

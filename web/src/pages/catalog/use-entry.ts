@@ -6,8 +6,10 @@ import { askWhilePending } from '../../text/registration-state.ts';
 
 const askEveryMs = 2000;
 
-export function useEntry(slug: string, name: string) {
+/** `refetchOnMount`: `always` where what is saved would replace what somebody else has saved since. */
+export function useEntry(slug: string, name: string, refetchOnMount: 'always' | true = true) {
   return useQuery({
+    refetchOnMount,
     queryKey: keys.mcpServers(slug, 'one', name),
     queryFn: async ({ signal }): Promise<McpServer> => {
       const params = { path: { slug, name } };

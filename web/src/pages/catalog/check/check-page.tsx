@@ -23,15 +23,16 @@ import { useCheck } from './use-check.ts';
 
 export default function CheckPage({ name }: { name: string }) {
   const { slug } = useWorkspace();
-  const query = useEntry(slug, name);
+  const query = useEntry(slug, name, 'always');
   return (
     <QueryState query={query} what="The MCP server">
-      {(entry) => <Check entry={entry} />}
+      {(entry) => <Check entry={entry} isCurrent={query.isFetchedAfterMount} />}
     </QueryState>
   );
 }
 
-function Check({ entry }: { entry: McpServer }) {
+/** `isCurrent`: it was read for this page. An earlier copy may lack what another admin saved. */
+function Check({ entry, isCurrent }: { entry: McpServer; isCurrent: boolean }) {
   const { slug } = useWorkspace();
   const { name, unavailable } = entry;
   const { start, check, cancel } = useCheck(slug, name);
@@ -69,7 +70,7 @@ function Check({ entry }: { entry: McpServer }) {
       {found === undefined || isRunning ? null : (
         <ChangedSinceCheck key={`changed ${found.id}`} name={name} />
       )}
-      {found?.listing?.outcome === 'listed' ? (
+      {isCurrent && found?.listing?.outcome === 'listed' ? (
         <ClaimedTools key={found.id} entry={entry} check={found} listing={found.listing} />
       ) : null}
     </PageFrame>
