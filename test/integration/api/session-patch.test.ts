@@ -23,7 +23,14 @@ beforeEach(async () => {
   await admin.ok('PUT', `${base}/repositories/code`, { host: 'git.example.com', path: 'team/one' });
   const repository = { name: 'code', ref: 'main' };
   ({ session } = await api.runningSession(member, base, { repository }));
+  await untilRunning(session);
 });
+
+/** Its sidecar is ready; its workflow says so after. */
+const untilRunning = ({ id }: Session) =>
+  eventually(async () =>
+    expect(await member.ok('GET', `/api/sessions/${id}`)).toMatchObject({ session: { status: 'running' } }),
+  );
 
 interface Asked {
   patch_request: { id: string };
@@ -159,7 +166,9 @@ it('is made two at a time for one workspace, and others later', async () => {
   const others = await Promise.all(
     [1, 2].map(async () => {
       const repository = { name: 'code', ref: 'main' };
-      return (await api.runningSession(member, base, { repository })).session;
+      const { session: other } = await api.runningSession(member, base, { repository });
+      await untilRunning(other);
+      return other;
     }),
   );
   const finish: (() => void)[] = [];
