@@ -205,7 +205,7 @@ describeInBrowser('the approval dialog', () => {
       'GET',
       `${ada.workspace}/permission-requests?session_id=${session.id}`,
     );
-    const denied = { status: 'denied', decision_reason: 'Not here' };
+    const denied = { status: 'denied', reason: 'Not here' };
     expect(after).toMatchObject([denied, denied]);
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
