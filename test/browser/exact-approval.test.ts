@@ -129,7 +129,7 @@ describeInBrowser('the very call in an approval', () => {
       .waitFor();
     await page.getByText('with the approved arguments only').waitFor();
     await visitor.open('grants?state=all');
-    await page.getByRole('table', { name: 'Grants' }).getByText(oneCall).waitFor();
+    await page.getByRole('table', { name: 'Grants' }).getByText('This call only').first().waitFor();
     for (const event of ['grant.created', 'grant.consumed']) {
       await visitor.open(`audit?event=${event}&resource=${grant?.id}`);
       await page.getByRole('row').getByText(oneCall).waitFor();
