@@ -280,12 +280,12 @@ describeInBrowser('tools that change after they were approved', () => {
     await visitor.open('audit');
     const row = (label: string, about: string) =>
       page.getByRole('row').filter({ hasText: label }).filter({ hasText: about });
-    await row('Tools pinned', 'archive: 2 tools and its instructions by a check').waitFor();
+    await row('recorded the tools of', 'archive: 2 tools and its instructions by a check').waitFor();
     await row(
-      'Tools changed',
+      'found changed tools of',
       'archive: new delete_all; changed list_files, read_file; its instructions',
     ).waitFor();
-    const one = row('Changed tools accepted', 'archive: read_file');
+    const one = row('accepted changed tools of', 'archive: read_file');
     await one.waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('tools-changed-audit');
