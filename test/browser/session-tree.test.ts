@@ -247,7 +247,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     for (const agent of ['planner', 'reader', 'writer']) {
       await events
         .getByRole('row')
-        .filter({ hasText: `Session started ${agent}` })
+        .filter({ hasText: `started a session of ${agent}` })
         .waitFor();
     }
     await visitor.picture('session-tree-audit');
