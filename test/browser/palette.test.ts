@@ -7,6 +7,9 @@ describeInBrowser('the palette and the keys', () => {
   const demo = demoInBrowser();
 
   it('leads by keys to pages, sessions and agents, never while somebody types', async () => {
+    const ada = await demo.signIn('ada');
+    const agent = await ada.createAgent('scrivener', [{ sleep_seconds: 0 }], {});
+    await ada.startSession(agent.id);
     const visitor = await demo.visitAlone('ada');
     const { page } = visitor;
     await visitor.open('agents');
