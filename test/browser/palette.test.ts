@@ -50,7 +50,7 @@ describeInBrowser('the palette and the keys', () => {
     await legend.getByText('Search or jump').waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('shortcuts');
-    await legend.getByText('Keys that are pressed alone').click();
+    await legend.getByRole('switch', { name: 'Keys that are pressed alone' }).uncheck();
     await page.keyboard.press('Escape');
     await legend.waitFor({ state: 'detached' });
     await page.keyboard.press('?');

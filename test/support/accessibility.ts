@@ -100,7 +100,7 @@ interface Shown {
 const shown = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.getClientRects().length > 0);
   const headings = all('h1, h2').map((one) => one.textContent.trim());
-  const titleOf = (dialog) => document.getElementById(dialog.getAttribute('aria-labelledby'))?.textContent ?? '';
+  const titleOf = (dialog) => document.getElementById(dialog.getAttribute('aria-labelledby'))?.textContent ?? dialog.getAttribute('aria-label') ?? '';
   const isNarrow = innerWidth < 768;
   return {
     path: location.pathname,
