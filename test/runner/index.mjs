@@ -69,7 +69,7 @@ export default class NodeRunner extends EmittingTestRunner {
       leftBehind: runsAgain ? [] : leftBehind,
       attempt: 1,
     });
-    if (runsAgain) { process.stdout.write('FIRST ' + textOf(outcome) + '\n');
+    if (runsAgain) {
       this.#failedFirst.set(test.path, { test, outcome });
     } else {
       await this.#tell(test, outcome);

@@ -157,7 +157,8 @@ const lists: Record<
          select gen_random_uuid(), ?, 'agent.updated', 'system', 'agent', 'a', lpad(n::text, 4, '0'), jsonb_build_object('fields', jsonb_build_array(text)) from texts`,
         [workspaceId()],
       ),
-    list: (page: PageQuery) => listAuditEvents(database.db, workspaceId(), { events: ['agent.updated'] }, page),
+    list: (page: PageQuery) =>
+      listAuditEvents(database.db, workspaceId(), { events: ['agent.updated'] }, page),
     key: 'id',
     descending: true,
     others: 0,
