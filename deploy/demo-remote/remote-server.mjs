@@ -1,12 +1,8 @@
 import {
   createMcpHandler,
   getOAuthProtectedResourceMetadataUrl,
-  hostHeaderValidationResponse,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
   OAuthError,
   OAuthErrorCode,
-  originValidationResponse,
   requireBearerAuth,
 } from '@modelcontextprotocol/server';
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
@@ -33,12 +29,6 @@ export function createRemoteServer({ url, issuer, publicKeys, people, tickets, c
     createTicketServer({ tickets, calls, person: extra.person, scopes }),
   );
   return async (request) => {
-    const refused =
-      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
-      originValidationResponse(request, localhostAllowedOrigins());
-    if (refused !== undefined) {
-      return refused;
-    }
     const { origin, pathname } = new URL(request.url);
     if (`${origin}${pathname}` === metadataUrl) {
       return Response.json(metadataOf(url, issuer));

@@ -1,9 +1,18 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from '@modelcontextprotocol/server';
 
 const largestBodyBytes = 64 * 1024;
 
-/** A listener of `node:http` for a function from a `Request` to its `Response`, of a server at `origin`. */
+/**
+ * A listener of `node:http` for a function from a `Request` to its `Response`, of a server at `origin`. What
+ * comes by another host's name, or from a page of another origin, is refused before it.
+ */
 export const webListener = (origin, answer) => (incoming, outgoing) => {
   respond(origin, answer, incoming, outgoing).catch(() => outgoing.destroy());
 };
@@ -24,7 +33,10 @@ async function respond(origin, answer, incoming, outgoing) {
     signal: left.signal,
     ...(mayHaveBody ? { body } : {}),
   });
-  const response = await answer(request);
+  const refused =
+    hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+    originValidationResponse(request, localhostAllowedOrigins());
+  const response = refused ?? (await answer(request));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) {
     outgoing.end();
