@@ -9,7 +9,7 @@ interface View {
 
 export function ViewLinks({ label, views, shown }: { label: string; views: readonly View[]; shown: string }) {
   return (
-    <nav className="view-links" aria-label={label}>
+    <nav className="views" aria-label={label}>
       {views.map(({ name, label: text, to }) => (
         <Link key={name} href={to} replace aria-current={name === shown ? 'page' : undefined}>
           {text}
