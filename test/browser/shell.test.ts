@@ -180,6 +180,7 @@ describeInBrowser('the web UI', () => {
     await banner.waitFor();
     // What takes a click is on top: the banner is not behind anything.
     await banner.click({ trial: true });
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await visitor.checkAccessibility();
     await page.unroute('**/api/**');
     await banner.waitFor({ state: 'detached' });

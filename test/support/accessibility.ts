@@ -51,6 +51,8 @@ interface Axe {
 /** Fails on serious findings on the page, or in a part of it. */
 export async function lookWithAxe(page: Page, part?: Locator): Promise<void> {
   const within = part ?? page.locator(':root');
+  // A page that is still loaded has no name yet.
+  await page.locator('h1, h2').first().waitFor();
   const look = nameOfLook(await page.evaluate<Shown>(shown), part && (await part.evaluate(nameOf)));
   if (!isDue(look)) {
     return;
@@ -106,7 +108,7 @@ const shown = `(() => {
     path: location.pathname,
     isNarrow,
     isDark: document.documentElement.getAttribute('data-mantine-color-scheme') === 'dark',
-    instead: headings[0] === 'Sign in' || all('h1').length === 0 ? (headings[0] ?? 'nothing') : null,
+    instead: headings[0] === 'Sign in' || all('h1').length === 0 ? headings[0] : null,
     over: [
       ...all('[role=dialog]').map(titleOf),
       ...all('.connection-banner > *').map(() => 'the banner'),
