@@ -14,6 +14,7 @@ export function homeRoutes(dependencies: HomeDependencies): AnyRoute[] {
         'What needs the caller, what runs, what failed and comes next: of sessions those that the list shows them. The days of the week are those of `time_zone`, of UTC where it is not known',
       scope: 'workspace',
       access: anyMember,
+      isCompressed: true,
       query: z.object({ time_zone: z.string().max(100).default('UTC') }),
       response: z.strictObject({ home: workspaceHome }),
       // A browser may know a zone that is newer than this process.

@@ -86,6 +86,7 @@ function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
     summary: 'The workspace MCP catalog',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     query: pageQuery,
     response: z.strictObject({ mcp_servers: z.array(shownMcpServer), next_cursor: nextCursor }),
     async handler({ workspace, role, query }) {

@@ -36,6 +36,7 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       summary: 'What agents asked for, newest first: all for admins, of own sessions and agents for members',
       scope: 'workspace',
       access: anyMember,
+      isCompressed: true,
       query: pageQuery.extend({
         status: requestStatus.optional(),
         session_id: uuid.optional(),

@@ -80,6 +80,7 @@ ${unprefixed.join(',\n')}.
 - What does not exist and what belongs to a workspace of others is answered alike, with 404.
 - These take an \`Idempotency-Key\` ([decision](decisions/0016-idempotency-keys.md)):
 ${idempotent.map((route) => `  ${route}`).join(',\n')}.
+- What \`x-compressed\` marks in openapi.json is [sent compressed](decisions/0079-compressed-answers.md) to browsers.
 - Artifacts are always sent as downloads, with \`nosniff\`.
 
 ## Errors
