@@ -91,6 +91,7 @@ export type ChangedServer = Answer<
 >['changed_mcp_servers'][number];
 export type KeptPayloads = Answer<paths['/api/sessions/{session_id}/tool-calls/{call_id}/payloads']['get']>;
 export type WorkspaceHome = Answer<paths['/api/workspaces/{slug}/home']['get']>['home'];
+export type WorkspaceInsights = Answer<paths['/api/workspaces/{slug}/insights']['get']>['insights'];
 export type SessionOfHome = WorkspaceHome['needs']['answers']['first'][number]['session'];
 
 /** What a form sends. */
