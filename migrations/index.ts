@@ -27,6 +27,8 @@ import * as createPatchRequests from './20261201121000_create_patch_requests.ts'
 import * as indexSessionWords from './20261201151500_index_session_words.ts';
 import * as keepAskingEntries from './20261201152500_keep_asking_entries.ts';
 import * as indexSessionToolsByEntry from './20261201153500_index_session_tools_by_entry.ts';
+import * as indexCallsByTime from './20261201161500_index_calls_by_time.ts';
+import * as addRunRequesters from './20261201162500_add_run_requesters.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -60,6 +62,8 @@ const migrations: Record<string, Migration> = {
   '20261201151500_index_session_words': indexSessionWords,
   '20261201152500_keep_asking_entries': keepAskingEntries,
   '20261201153500_index_session_tools_by_entry': indexSessionToolsByEntry,
+  '20261201161500_index_calls_by_time': indexCallsByTime,
+  '20261201162500_add_run_requesters': addRunRequesters,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

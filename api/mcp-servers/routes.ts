@@ -39,6 +39,7 @@ import { judgePatterns } from '../judge-patterns.ts';
 import { beginRegistration, type RegistrationDependencies } from '../mcp-registrations/begin-registration.ts';
 import { admins, anyMember } from '../policies/access.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
+import { healthRoute } from './health-route.ts';
 import { presentMcpServer, presentMcpServers, shownMcpServer, type Visited } from './present.ts';
 import { createReadEntryImage, type ReadEntryImage } from './read-entry-image.ts';
 import { unusableRemoteProblems } from './unusable-problems.ts';
@@ -68,6 +69,7 @@ export function mcpServerRoutes(platform: CatalogRouteDependencies): AnyRoute[] 
   };
   return [
     listRoute(dependencies),
+    healthRoute(db),
     registerRoute(dependencies),
     dryRunRoute(dependencies),
     readRoute(dependencies),
