@@ -33,6 +33,7 @@ export function homeRoutes(dependencies: HomeDependencies): AnyRoute[] {
         'Permission requests by decision, the median time to decide, and tool calls by outcome, of the last `days` of `time_zone`, of UTC where it is not known; tokens by agent and endpoint, of as many days of UTC. Of sessions those that the list shows the caller',
       scope: 'workspace',
       access: anyMember,
+      isCompressed: true,
       query: z.object({
         days: z.coerce.number().int().min(1).max(90).default(30),
         time_zone: timeZone,

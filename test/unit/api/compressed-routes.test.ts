@@ -15,6 +15,7 @@ const compressed = [
   'audit-events',
   'grants',
   'home',
+  'insights',
   'mcp-servers',
   'mcp-servers/{name}/tool-definitions',
   'mcp-servers/{name}/tool-differences',
