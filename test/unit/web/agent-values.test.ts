@@ -21,7 +21,7 @@ import {
 } from '../../../web/src/pages/agents/attachment-values.ts';
 import {
   envOf,
-  hasOwnTools,
+  ownToolsOf,
   rowProblems,
   rowsOf,
   withOwnTools,
@@ -223,11 +223,12 @@ describe('whether an agent of somebody else has tools of its own', () => {
   it('is one variable among the others, and none means no', () => {
     const rows = rowsOf({ A: 'x' });
     const allowed = withOwnTools(rows, true);
-    expect([hasOwnTools(rows), hasOwnTools(allowed)]).toEqual([false, true]);
+    expect([ownToolsOf(rows), ownToolsOf(allowed)]).toEqual(['none', 'all']);
     expect(envOf(allowed)).toEqual({ A: 'x', ACP_TOOLS: 'all' });
     expect(withOwnTools(allowed, false)).toEqual(rows);
-    expect(hasOwnTools(rowsOf({ ACP_TOOLS: 'read,edit' }))).toBe(true);
-    expect(hasOwnTools(rowsOf({ ACP_TOOLS: '' }))).toBe(false);
+    expect(ownToolsOf(rowsOf({ ACP_TOOLS: 'read,edit' }))).toBe('some');
+    expect(ownToolsOf(rowsOf({ ACP_TOOLS: '${LIST}' }))).toBe('some');
+    expect(ownToolsOf(rowsOf({ ACP_TOOLS: '' }))).toBe('none');
     expect(envOf(withOwnTools(rowsOf({ ACP_TOOLS: '' }), true))).toEqual({ ACP_TOOLS: 'all' });
   });
 });

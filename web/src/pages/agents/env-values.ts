@@ -45,8 +45,14 @@ export function rowOf(rows: readonly EnvRow[], variable: string): string | null 
 /** What says which of its own tools the agent `acp` may use: none without it. */
 const ownTools = 'ACP_TOOLS';
 
-export const hasOwnTools = (rows: readonly EnvRow[]): boolean =>
-  rows.some(({ name, text }) => name.trim() === ownTools && text !== '');
+/** `some`: a list of its own, which only the environment shows. */
+export function ownToolsOf(rows: readonly EnvRow[]): 'none' | 'some' | 'all' {
+  const row = rows.find(({ name }) => name.trim() === ownTools);
+  if (row === undefined || (row.kind === 'value' && row.text === '')) {
+    return 'none';
+  }
+  return row.kind === 'value' && row.text === 'all' ? 'all' : 'some';
+}
 
 /** With all of them or none; the other variables stay. */
 export function withOwnTools(rows: readonly EnvRow[], areAllowed: boolean): EnvRow[] {

@@ -4,7 +4,7 @@ import { useModelEndpoints } from '../../api/use-model-endpoints.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import { isRuledOut } from '../../components/unavailable.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
-import { hasOwnTools, withOwnTools } from './env-values.ts';
+import { ownToolsOf, withOwnTools } from './env-values.ts';
 import { presetOptions, presetText } from './preset-options.ts';
 import type { RunValues } from './run-values.ts';
 
@@ -109,6 +109,7 @@ function PresetField({ form, path, value }: { form: AgentFormState; path: string
     presets: useAvailability()?.acp_presets,
     endpoints: useModelEndpoints(),
   });
+  const own = ownToolsOf(form.values.env);
   const problems = options.flatMap((each) => each.problems.map((problem) => ({ ...each, problem })));
   return (
     <>
@@ -130,8 +131,14 @@ function PresetField({ form, path, value }: { form: AgentFormState; path: string
       )}
       <Checkbox
         label="Tools of its own"
-        description="To read and change files and run programs in its container, with its network: nobody is asked, and no grant is needed. Sets ACP_TOOLS under Environment, which can also name a few."
-        checked={hasOwnTools(form.values.env)}
+        description={
+          own === 'some'
+            ? 'Some of them, which ACP_TOOLS under Environment names.'
+            : 'To read and change files and run programs in its container, with its network: nobody is asked, and no grant is needed. Without this an agent that asks for one is refused; one that never asks uses them all the same. Sets ACP_TOOLS under Environment, which can also name a few.'
+        }
+        checked={own === 'all'}
+        indeterminate={own === 'some'}
+        disabled={own === 'some'}
         onChange={({ currentTarget: { checked } }) =>
           form.setFieldValue('env', withOwnTools(form.values.env, checked))
         }
