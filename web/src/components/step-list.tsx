@@ -1,13 +1,7 @@
 /** Steps one after the other: what is done, what goes on, and where it ended. */
 import { Group, List, Loader, Text } from '@mantine/core';
+import type { Step } from '../text/step.ts';
 import { durationText } from '../text/time-text.ts';
-
-export interface Step {
-  label: string;
-  state: 'done' | 'current' | 'failed' | 'ahead';
-  /** How long it took, or has taken so far, in ms; null where that is not known. */
-  durationMs: number | null;
-}
 
 const marks: Record<Step['state'], string> = { done: '✓', current: '', failed: '✗', ahead: '·' };
 const colors: Record<Step['state'], string> = {

@@ -75,11 +75,11 @@ function EntriesTable({ servers }: { servers: McpServer[] }) {
     <DataTable
       isFlush
       columns={[
-        { name: 'Name', width: '20%' },
+        { name: 'Name', width: '19%' },
         'Runs',
-        { name: 'Health', width: '25%' },
-        { name: 'Gated tools', width: 130 },
-        { name: 'Secrets', width: 80 },
+        { name: 'Health', width: '20%' },
+        { name: 'Gated tools', width: 110 },
+        { name: 'Secrets', width: 70 },
         { name: 'Updated', width: 240 },
       ]}
       minWidth={1000}

@@ -1,13 +1,8 @@
 /** What happens before an agent runs, step by step. Pure. */
+
+import type { Step } from '../../text/step.ts';
 import type { TranscriptEvent } from './session-event-type.ts';
 import { hasEnded, type SessionStatus } from './status-text.ts';
-
-export interface LaunchStep {
-  label: string;
-  state: 'done' | 'current' | 'failed' | 'ahead';
-  /** How long it took, in ms; null while it is not over. */
-  durationMs: number | null;
-}
 
 const labels = (hasSiblings: boolean): [SessionStatus, string][] => [
   ['pending', 'Wait for a worker'],
@@ -20,13 +15,13 @@ const labels = (hasSiblings: boolean): [SessionStatus, string][] => [
  * From the status changes among a session's events, in order. A step that the session skipped is left out;
  * the one in which it ended failed.
  */
-export function launchSteps(events: readonly TranscriptEvent[], hasSiblings = false): LaunchStep[] {
+export function launchSteps(events: readonly TranscriptEvent[], hasSiblings = false): Step[] {
   const changes = events.flatMap(({ at, content }) =>
     content?.type === 'session.status_changed' ? [{ at: Date.parse(at), to: content.payload.to }] : [],
   );
   const now = changes.at(-1)?.to ?? 'pending';
   const isOver = now === 'running' || hasEnded(now);
-  return labels(hasSiblings).flatMap(([status, label]): LaunchStep[] => {
+  return labels(hasSiblings).flatMap(([status, label]): Step[] => {
     const index = changes.findIndex(({ to }) => to === status);
     const [entered, left] = [changes[index], changes[index + 1]];
     if (index < 0 || entered === undefined) {

@@ -1,6 +1,6 @@
 /** What a check does, step by step, and how long each takes. Pure. */
 import type { McpCheck } from '../../../api/types.ts';
-import type { Step } from '../../../components/step-list.tsx';
+import type { Step } from '../../../text/step.ts';
 
 /** `nowMs`: by the clock of the platform. */
 export function checkSteps(
