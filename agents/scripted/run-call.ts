@@ -95,8 +95,8 @@ function shown(value: unknown): string {
  * undefined when it is not there.
  */
 /**
- * The value that a script names in an earlier result, by a path such as `agents.0.agent_id`; undefined when it
- * is not there.
+ * The value that a script names in an earlier result, by a path such as `agents.0.agent_id`; undefined when
+ * it is not there.
  */
 function valueAt(json: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>(memberOf, json);
