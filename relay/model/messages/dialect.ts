@@ -33,9 +33,9 @@ function errorBody({ type, message }: { type: string; message: string }): string
 }
 
 /**
- * Which previews of the endpoint an agent may ask for (`anthropic-beta`): the beginnings of their names, which
- * end with a date. None of them lets the endpoint reach or keep anything: no
- * tools that it runs, no MCP connector, no files, no skills.
+ * Which previews of the endpoint an agent may ask for (`anthropic-beta`): the beginnings of their names, each
+ * of which ends with a date. None of them lets the endpoint reach or keep anything: no tools that it runs, no
+ * MCP connector, no files, no skills.
  */
 const allowedPreviews = [
   'adaptive-thinking-',
