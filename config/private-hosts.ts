@@ -26,14 +26,41 @@ export const privateHosts = z
   });
 
 /** Comma-separated items without empty ones. */
-export const items = (text: string) =>
+const items = (text: string) =>
   text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
 /** Null unless the text is a scheme and a host, with or without a port, and nothing else. */
-export function hostUrl(text: string): URL | null {
+function hostUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^https?:\/\/[^/?#@\s]+$/.test(text) ? url : null;
 }
+
+/**
+ * `registry.internal=login.internal`: token servers that a registry's credentials may be sent to,
+ * beside the registry itself (docs/decisions/0011).
+ */
+export const registryRealms = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const realms = new Map<string, string[]>();
+    for (const item of items(text)) {
+      const [registry = '', realm = '', ...more] = item.split('=');
+      if ([registry, realm].some((host) => hostUrl(`https://${host}`) === null) || more.length > 0) {
+        context.addIssue({
+          code: 'custom',
+          message: 'must be pairs such as registry.internal=login.internal',
+        });
+        return z.NEVER;
+      }
+      const name = hostOf(registry);
+      realms.set(name, [...(realms.get(name) ?? []), hostOf(realm)]);
+    }
+    return realms;
+  });
+
+/** Without the usual port, and in small letters. */
+const hostOf = (text: string): string => new URL(`https://${text}`).host;

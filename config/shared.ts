@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, logLevel } from './parse.ts';
-import { privateHosts } from './private-hosts.ts';
-import { registryRealms } from './registries.ts';
+import { privateHosts, registryRealms } from './private-hosts.ts';
 import { temporalFields } from './temporal.ts';
 
 export const sharedFields = {

@@ -82,7 +82,7 @@ const settingsPage = textOf('docs/settings.md');
 const thin = thinFiles();
 const thinOfWeb = thin.filter((path) => path.startsWith('web/'));
 const primitive =
-  /^export function create\w*(Slots|SlotsByKey|Semaphore|Turns|Mutex|Pace|Bucket|Limiter|Limits?|Budget)\(/m;
+  /^(export )?function create\w*(Slots|SlotsByKey|Semaphore|Turns|Mutex|Bucket|Limiter|Limits?|Budget)\(/m;
 
 const figures = [
   ['files of the product, with the web UI', product.length],

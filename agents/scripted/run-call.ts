@@ -3,12 +3,12 @@
  * saves.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { replaceSaved } from '../../contract/saved-values.ts';
 import type { CallStep } from '../../contract/scripted-instructions.ts';
 import { type CallResult, describeOutcome, isExpected } from '../call-outcome.ts';
-import { describeMissed, hasAwaitedValue } from './awaited-value.ts';
+import { cutText } from './cut-text.ts';
 import type { ToolCaller } from './tool-caller.ts';
-import { valueAt } from './value-at.ts';
 
 /** What earlier calls saved, by variable. */
 export type SavedValues = Map<string, unknown>;
@@ -66,4 +66,47 @@ function isRepeated({ repeat_on, repeat_until }: CallStep, outcome: CallResult):
   return outcome.ok
     ? repeat_until !== undefined && !hasAwaitedValue(repeat_until, outcome.structured)
     : repeat_on !== undefined && outcome.code === repeat_on.code;
+}
+
+/** What `repeat_until` waits for in the result of a call. */
+type AwaitedValue = NonNullable<CallStep['repeat_until']>;
+
+const shownCharacters = 200;
+
+/** Whether the structured content of a result has the value that is waited for. */
+function hasAwaitedValue({ path, equals }: AwaitedValue, structured: unknown): boolean {
+  return isDeepStrictEqual(valueAt(structured, path), equals);
+}
+
+/** Says, of a result without it, what the value was at last. */
+function describeMissed({ path, equals, timeout_seconds }: AwaitedValue, structured: unknown): string {
+  const value = valueAt(structured, path);
+  const was = value === undefined ? 'the result has no such value' : `it was ${shown(value)}`;
+  return `the value at ${path} did not become ${shown(equals)} within ${timeout_seconds} s: ${was}`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > shownCharacters ? `${cutText(text, shownCharacters)}…` : text;
+}
+
+/**
+ * The value that a script names in an earlier result, by a path such as `agents.0.agent_id`;
+ * undefined when it is not there.
+ */
+/**
+ * The value that a script names in an earlier result, by a path such as `agents.0.agent_id`; undefined when
+ * it is not there.
+ */
+function valueAt(json: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>(memberOf, json);
+}
+
+/** Of a list an index, of an object a key of its own. */
+function memberOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) {
+    return undefined;
+  }
+  const isMember = Array.isArray(value) ? /^(0|[1-9]\d*)$/.test(key) : Object.hasOwn(value, key);
+  return isMember ? Reflect.get(value, key) : undefined;
 }

@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { subjectMatter } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../contract/page.ts';
-import { type PermissionRequest, requestStatus } from '../../contract/permission-request.ts';
+import { earlierRequests, type PermissionRequest, requestStatus } from '../../contract/permission-request.ts';
 import { insertDecision } from '../../store/decisions/decisions.ts';
+import { readEarlierRequests } from '../../store/permission-requests/earlier.ts';
 import { listPermissionRequests } from '../../store/permission-requests/requests.ts';
 import { listTree } from '../../store/sessions/tree.ts';
 import { notFound, requireAllowed } from '../errors.ts';
@@ -16,7 +17,6 @@ import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { callRoute } from './call-route.ts';
 import { decideRequest, requireOpen } from './decide-request.ts';
-import { earlierRoute } from './earlier-route.ts';
 import { listDecidable, presentRequests, type ShownRequest, shownRequest } from './present.ts';
 import { params, requireQuestion, requireRequest } from './visited-request.ts';
 
@@ -153,4 +153,22 @@ async function requireDenier(
   const visitor = { userId: visit.user.id, role: visit.role };
   requireAllowed(whyNotDeny(grantMaker(visit), question));
   requireAllowed(mute ? whyNotChangeSession(visitor, question.session) : null);
+}
+
+/** A route of its own: only whoever looks at one request needs it. */
+function earlierRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${collection}/{request_id}/earlier`,
+    summary:
+      'What the agent of a request asked before of the same tool, and how it was decided: of sessions that the caller may read',
+    scope: 'workspace',
+    access: anyMember,
+    params,
+    response: z.strictObject({ earlier: earlierRequests }),
+    async handler({ params: { request_id: requestId }, ...visit }) {
+      const request = await requireRequest(db, visit, requestId);
+      return { earlier: await readEarlierRequests(db, { request, readableBy: readableBy(visit) }) };
+    },
+  });
 }

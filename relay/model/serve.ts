@@ -1,18 +1,28 @@
 /** The model program: answers what comes on its connections, until it is told to end. */
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { modelSockets } from '../../contract/model-access.ts';
+import { type ModelDialect, modelSockets } from '../../contract/model-access.ts';
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { keepConnections } from '../node/keep-connections.ts';
 import { answerRequest } from './answer-request.ts';
 import { budgetSocket } from './budget-socket.ts';
-import { dialects } from './dialects.ts';
+import { chatCompletionsDialect } from './chat-completions/dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { createEndpoint } from './endpoint.ts';
 import { defaultModelLimits, type ModelLimits } from './limits.ts';
+import { messagesDialect } from './messages/dialect.ts';
 import { createModelHttp } from './model-http.ts';
 import { createRequestLimits } from './request-limits.ts';
+import { responsesDialect } from './responses/dialect.ts';
+
+/** By the names that an operator gives them. */
+export const dialects: Readonly<Record<ModelDialect, Dialect>> = {
+  messages: messagesDialect,
+  chat_completions: chatCompletionsDialect,
+  responses: responsesDialect,
+};
 
 export interface ModelProgramOptions {
   config: ModelProgramConfig;

@@ -1,4 +1,5 @@
 /** A Pod as the cluster describes it: the parts that the driver reads, validated on input. */
+import { isIPv4, isIPv6 } from 'node:net';
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { labelKeys } from './names.ts';
@@ -77,4 +78,15 @@ const maxSentence = 500;
 export function inOneLine(text: string | undefined): string {
   const line = (text ?? '').replace(/\s+/g, ' ').trim();
   return line.length > maxSentence ? `${line.slice(0, maxSentence)}…` : line;
+}
+
+/**
+ * The host of URLs of a Pod, as parsed URLs have it; null while it has no address. IPv4 where there is some,
+ * as sidecars choose (`sidecar/control/listen-for-platform.ts`).
+ */
+export function hostOf({ status }: Pick<Pod, 'status'>): string | null {
+  const addresses = [status.podIP ?? '', ...(status.podIPs ?? []).map(({ ip }) => ip)];
+  const ipv4 = addresses.find((address) => isIPv4(address));
+  const ipv6 = addresses.find((address) => isIPv6(address));
+  return ipv4 ?? (ipv6 === undefined ? null : new URL(`http://[${ipv6}]`).hostname);
 }

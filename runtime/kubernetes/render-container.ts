@@ -3,7 +3,6 @@ import type { V1Container, V1EnvVar, V1Lifecycle, V1ResourceRequirements } from 
 import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
 import type { ContainerVariable } from '../variables.ts';
 import { containerPaths } from '../workload-plan/workload-plan.ts';
-import { escapeExpansion } from './escape-expansion.ts';
 import { startedByRelayOf } from './relay-path.ts';
 import { renderMounts } from './render-volumes.ts';
 import type { PodSettings } from './settings.ts';
@@ -105,3 +104,9 @@ function renderResources(
 }
 
 const share = (whole: number, percent: number) => Math.max(1, Math.ceil((whole * percent) / 100));
+
+/**
+ * The kubelet replaces `$(NAME)` in variables and commands by another variable's value, and `$$` by `$`. With
+ * every `$` doubled the container gets exactly this text: no value can expand another.
+ */
+export const escapeExpansion = (text: string): string => text.replaceAll('$', '$$$$');

@@ -3,13 +3,13 @@
  * bounded and an untrusted claim.
  */
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonOrNull } from '../../contract/json-or-null.ts';
 import { maxClaimBytes } from '../../contract/process-reports.ts';
 import { reportSocket } from '../../contract/session-paths.ts';
 import { processClaim } from '../../contract/session-process.ts';
 import { type Line, splitLines } from '../json-rpc/lines.ts';
 import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts';
-import { createReadBudget, type ReadBudget } from './read-budget.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 
 const mostConnections = 4;
@@ -93,4 +93,36 @@ function isTaken(line: Line, process: TrackedProcess): boolean {
     process.take(parsed.data);
   }
   return parsed.success;
+}
+
+const bytesPerSecond = 256 * 1024;
+
+/** One for all connections of a socket, so that whoever reconnects gains nothing by it. */
+interface ReadBudget {
+  /**
+   * Resolves once this much may be read, after all earlier spending and charges. Throws
+   * once the budget is closed.
+   */
+  spend(bytes: number): Promise<void>;
+  /** Delays the next `spend` by this much as well. */
+  charge(bytes: number): void;
+  /** Releases all waiters. */
+  close(): void;
+}
+
+function createReadBudget(): ReadBudget {
+  const closing = new AbortController();
+  /** When all spending so far is paid off. */
+  let paidAtMs = 0;
+  const charge = (bytes: number) => {
+    paidAtMs = Math.max(paidAtMs, performance.now()) + (bytes / bytesPerSecond) * 1000;
+  };
+  return {
+    charge,
+    async spend(bytes) {
+      charge(bytes);
+      await sleep(Math.max(0, paidAtMs - performance.now()), undefined, { signal: closing.signal });
+    },
+    close: () => closing.abort(),
+  };
 }

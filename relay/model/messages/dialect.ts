@@ -1,7 +1,6 @@
 /** The Messages API: one path, and the one version of it that `request.ts` knows. */
 import type { Dialect } from '../dialect.ts';
 import { memberOf } from '../member-of.ts';
-import { allowedBetas } from './beta-names.ts';
 import { parseMessagesRequest } from './request.ts';
 import { openMessagesStream } from './stream.ts';
 
@@ -31,4 +30,43 @@ export const messagesDialect: Dialect = {
 
 function errorBody({ type, message }: { type: string; message: string }): string {
   return JSON.stringify({ type: 'error', error: { type, message } });
+}
+
+/**
+ * Which previews of the endpoint an agent may ask for (`anthropic-beta`): the beginnings of their names, each
+ * of which ends with a date. None of them lets the endpoint reach or keep anything: no tools that it runs, no
+ * MCP connector, no files, no skills.
+ */
+const allowedPreviews = [
+  'adaptive-thinking-',
+  'claude-code-',
+  'context-1m-',
+  'context-management-',
+  'effort-',
+  'extended-cache-ttl-',
+  'fine-grained-tool-streaming-',
+  'interleaved-thinking-',
+  'output-128k-',
+  'output-300k-',
+  'pdfs-',
+  'prompt-caching-',
+  'redact-thinking-',
+  'structured-outputs-',
+  'task-budgets-',
+  'token-efficient-tools-',
+  'tool-examples-',
+];
+const previewName = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const mostPreviews = 32;
+
+/**
+ * The names of a header that may be sent on, as one header; null for none. Others are left out: the endpoint
+ * then answers as if it had not been asked for.
+ */
+function allowedBetas(header: string | undefined): string | null {
+  const names = (header ?? '').split(',', 4 * mostPreviews).map((name) => name.trim());
+  const passed = names.filter(
+    (name) => previewName.test(name) && allowedPreviews.some((beginning) => name.startsWith(beginning)),
+  );
+  return passed.length === 0 ? null : [...new Set(passed)].slice(0, mostPreviews).join(',');
 }

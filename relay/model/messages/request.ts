@@ -12,8 +12,30 @@ import {
   modelToAsk,
   parseRequestBody,
 } from '../request-body.ts';
-import { cacheControl, message, textBlock } from './content.ts';
-import { tool, toolChoice } from './tools.ts';
+import { anyObject, cacheControl, message, textBlock } from './content.ts';
+
+/** An agent may tell a model of its own tools, which it runs itself. */
+const tool = z.object({
+  type: z
+    .literal(
+      'custom',
+      'must be "custom" or absent: only tools that the agent runs itself go through the platform',
+    )
+    .nullish(),
+  name: z.string(),
+  description: z.string().optional(),
+  input_schema: jsonSchema,
+  strict: z.boolean().nullish(),
+  eager_input_streaming: z.boolean().nullish(),
+  input_examples: z.array(anyObject).optional(),
+  cache_control: cacheControl,
+});
+
+const toolChoice = z.object({
+  type: z.enum(['auto', 'any', 'tool', 'none']),
+  name: z.string().optional(),
+  disable_parallel_tool_use: z.boolean().optional(),
+});
 
 const format = z.object({ type: z.literal('json_schema'), schema: jsonSchema }).nullish();
 

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nextLookMs } from '../../../lib/timing/next-look.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
 import { sidecarCommand, sidecarEnvironment } from '../../sidecar-program.ts';
+import { createStateFile, type StateFile } from '../host-state.ts';
 import { sessionFiles, sidecarName } from '../layout.ts';
 import { identify } from '../process-identity.ts';
 import type { HostedContainer, HostLaunch } from '../render-launch.ts';
@@ -18,7 +19,6 @@ import { forwardToHost } from './forward-to-host.ts';
 import { captureOutput } from './output/capture-output.ts';
 import { createReportClient, noReports, type ReportClient } from './output/report-client.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
-import { createStateFile, type StateFile } from './state-file.ts';
 import { takeChanges } from './take-changes.ts';
 
 export interface SessionHost {

@@ -1,13 +1,12 @@
 /** Stores the packages that a sandbox sends. All of it is untrusted: paths, sizes, number, length. */
 import { createHash } from 'node:crypto';
 import { chmod, type FileHandle, mkdir, open as openFile, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { PackagesError } from './errors.ts';
 import type { TreeEntry, TreeManifest } from './manifest.ts';
 import { type PieceReader, readPieces } from './piece-reader.ts';
-import { checkLink, checkPath } from './tree-paths.ts';
-import { maxRecordBytes, type TreeRecord, treeRecord } from './tree-stream.ts';
+import { maxRecordBytes, packagesInside, type TreeRecord, treeRecord } from './tree-stream.ts';
 
 export interface TreeLimits {
   sizeBytes: number;
@@ -193,4 +192,36 @@ async function makeLinks(directory: string, entries: readonly TreeEntry[]): Prom
     }
   }
   await chmod(directory, 0o700);
+}
+
+const maxPathBytes = 1024;
+const maxNameBytes = 255;
+
+/** Throws PackagesError for a path that leads out of its tree, or that no file system accepts. */
+function checkPath(path: string): void {
+  const parts = path.split('/');
+  const isFine = parts.every(
+    (part) =>
+      part !== '' &&
+      part !== '.' &&
+      part !== '..' &&
+      !part.includes('\0') &&
+      Buffer.byteLength(part) <= maxNameBytes,
+  );
+  if (!isFine || Buffer.byteLength(path) > maxPathBytes) {
+    throw new PackagesError('the packages hold a file whose path is not allowed');
+  }
+}
+
+/**
+ * Links stay among the packages, or lead to programs of the system, which every sandbox
+ * has. Throws PackagesError.
+ */
+function checkLink(path: string, target: string): void {
+  const resolved = posix.resolve(packagesInside, posix.dirname(path), target);
+  const isInside = resolved.startsWith(`${packagesInside}/`);
+  const isSystem = target.startsWith('/') && resolved.startsWith('/usr/');
+  if (!(isInside || isSystem) || target === '' || target.includes('\0')) {
+    throw new PackagesError('the packages hold a link that leads elsewhere');
+  }
 }

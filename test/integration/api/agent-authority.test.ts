@@ -1,6 +1,6 @@
 /** What somebody sees before they let another agent start this one. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Agent } from '../../../contract/agent.ts';
@@ -8,17 +8,15 @@ import { type AgentAuthority, mostOfAuthority } from '../../../contract/agent-au
 import type { ApprovalClaims } from '../../../contract/approval.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import { callOf, frozenFor, passOn, replaceConfiguration } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import type { SessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
 type Workspace = Awaited<ReturnType<SessionApi['workspace']>>;
 
-let api: SessionApi;
+const api = useSessionApi();
 let there: Workspace;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   there = await api.workspace();
   for (const name of ['OWN_TOKEN', 'SIBLING_PASSWORD', 'SERVICE_KEY']) {
@@ -31,7 +29,6 @@ beforeEach(async () => {
     instructions: 'never to be shown',
   });
 });
-afterAll(() => api.stop());
 
 const scripted = { type: 'builtin', name: 'scripted' };
 const served = { type: 'command', command: 'serve', args: [] };

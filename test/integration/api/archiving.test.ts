@@ -1,6 +1,6 @@
 /** Agents that are put away: what ends with that, what is kept, and what comes back. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { archiveAgent } from '../../../commands/agents/archive.ts';
 import { approve } from '../../../commands/decisions/approve.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
@@ -17,24 +17,20 @@ import type { Decision } from '../../../store/decisions/decisions.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { grantFor } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let base: string;
 let admin: Person;
 let owner: Person;
 let other: Person;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ admin, member: owner, base, workspace } = await api.workspace());
   other = await api.person('Olga Other');
   await api.join(workspace, other, 'member');
 });
-afterAll(() => api.stop());
 
 const at = ({ id }: { id: string }, more = '') => `/api/agents/${id}${more}`;
 const create = async (fields: object = {}) =>

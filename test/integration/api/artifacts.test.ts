@@ -1,31 +1,29 @@
 /** Bytes of artifacts: stored as they arrive, within limits, and without affecting other sessions. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import { patchId, readArtifactById } from '../../../store/artifacts/artifacts.ts';
 import { appendChunk, beginContent, removeAbandonedContents } from '../../../store/artifacts/contents.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
 const mebibyte = 1024 * 1024;
-let api: SessionApi;
+const api = useSessionApi({
+  LIMIT_UPLOAD_BUFFER_BYTES: String(mebibyte),
+  LIMIT_SESSION_CONCURRENT_UPLOADS: '4',
+});
 let member: Person;
 let base: string;
 let id: string;
 
 beforeAll(async () => {
-  api = await startSessionApi({
-    LIMIT_UPLOAD_BUFFER_BYTES: String(mebibyte),
-    LIMIT_SESSION_CONCURRENT_UPLOADS: '4',
-  });
   ({ member, base } = await api.workspace());
 });
 beforeEach(async () => {
   id = (await api.runningSession(member, base)).session.id;
 });
-afterAll(() => api.stop());
 
 interface Upload {
   sent: ClientRequest;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { defaultMaxListeners } from 'node:events';
 import { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { type StreamMessage, streamMessage } from '../../../contract/browser-stream.ts';
@@ -14,9 +14,9 @@ import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MessageReader } from '../../support/message-reader.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let admin: Person;
 let member: Person;
@@ -26,9 +26,6 @@ const open: MessageReader[] = [];
 /** What Node publishes about a request that begins. */
 const started = z.object({ response: z.instanceof(ServerResponse) });
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
   ({ session } = await api.runningSession(member, base));
@@ -39,7 +36,6 @@ afterEach(() => {
     reader.close();
   }
 });
-afterAll(() => api.stop());
 
 const known = async ({ id }: Session) =>
   (await member.ok<{ events: { seq: number }[] }>('GET', `/api/sessions/${id}/events`)).events;

@@ -3,7 +3,7 @@
  * admin, and calls depend on it.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import type { McpCheck } from '../../../contract/mcp-check.ts';
 import type { FrozenServer, Session } from '../../../contract/session.ts';
@@ -17,25 +17,21 @@ import {
 import type { Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { giveGrant } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 import { definition, digestOf, listOf, report as reportList, sessionWith, tool } from './reported-lists.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let admin: Person;
 let member: Person;
 let base: string;
 let entryId: string;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ admin, member, base } = await api.workspace());
   const body = { ...entry, changed_tools: 'refuse' };
   const { mcp_server } = await admin.ok<{ mcp_server: { id: string } }>('POST', `${base}/mcp-servers`, body);
   entryId = mcp_server.id;
 });
-afterAll(() => api.stop());
 
 const entry = {
   name: 'files',

@@ -3,7 +3,7 @@
  * whatever its sidecar sends.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { checkCalls } from '../../../api/internal/check-call.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
@@ -13,24 +13,20 @@ import { type CheckAnswer, maxChecks } from '../../../contract/sidecar.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let admin: Person;
 let member: Person;
 let base: string;
 let session: Session;
 let other: Session;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ admin, member, base } = await api.workspace());
   session = await runningSession();
   other = await runningSession();
 });
-afterAll(() => api.stop());
 
 async function runningSession(): Promise<Session> {
   const { session: started, agent } = await api.runningSession(member, base);

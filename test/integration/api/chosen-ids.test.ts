@@ -1,14 +1,14 @@
 /** A compromised sidecar chooses ids: none of them displaces what the platform writes later. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import { derivedId } from '../../../store/session-events/append.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let admin: Person;
 let member: Person;
 let base: string;
@@ -16,14 +16,12 @@ let id: string;
 let otherId: string;
 
 beforeAll(async () => {
-  api = await startSessionApi();
   ({ admin, member, base } = await api.workspace());
   otherId = (await api.runningSession(member, base)).session.id;
 });
 beforeEach(async () => {
   id = (await api.runningSession(member, base)).session.id;
 });
-afterAll(() => api.stop());
 
 const post = (path: string, body: unknown, session = id) => api.asSidecar(session, 'POST', path, body);
 const call = (callId: string) => ({

@@ -3,7 +3,7 @@
  * what a reopened one has.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { endInClosedWorkspaces } from '../../../bin/worker/closed-workspaces.ts';
 import { approve } from '../../../commands/decisions/approve.ts';
 import { startScheduledRun } from '../../../commands/schedules/start-run.ts';
@@ -29,21 +29,17 @@ import {
   passOn,
   replaceConfiguration,
 } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let base: string;
 let admin: Person;
 let member: Person;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ admin, member, base, workspace } = await api.workspace());
 });
-afterAll(() => api.stop());
 
 /** The answer does not wait for all to end. */
 const close = async (who = admin) => {

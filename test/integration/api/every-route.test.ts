@@ -3,7 +3,7 @@
  * taken. A new route is in these tables by itself.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { whoMay } from '../../../api/openapi/who-may.ts';
 import { type AnyRoute, isInternal, type RouteScope } from '../../../api/route.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
@@ -11,17 +11,15 @@ import { closeWorkspace } from '../../../commands/workspaces/close.ts';
 import { type ErrorCode, errorBody, httpStatusByCode } from '../../../contract/errors.ts';
 import { maxRequestValues } from '../../../contract/json-values.ts';
 import { type Asking, type KindsOfPeople, openKindsOfPeople } from '../../support/kinds-of-people.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
 const maxBodyBytes = 30_000;
 
-let api: SessionApi;
+const api = useSessionApi({ LIMIT_BODY_BYTES: String(maxBodyBytes) });
 let people: KindsOfPeople;
 beforeAll(async () => {
-  api = await startSessionApi({ LIMIT_BODY_BYTES: String(maxBodyBytes) });
   people = await openKindsOfPeople(api);
 });
-afterAll(() => api.stop());
 
 interface Row {
   route: AnyRoute;

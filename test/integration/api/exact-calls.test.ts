@@ -3,7 +3,7 @@
  * approved, checked and erased.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import { sha256OfCall } from '../../../contract/call-digest.ts';
 import type { Grant } from '../../../contract/grant.ts';
@@ -14,9 +14,9 @@ import type { Workspace } from '../../../contract/workspace.ts';
 import { eraseOldCalls } from '../../../store/permission-requests/calls.ts';
 import type { Person } from '../../support/api.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let admin: Person;
 let member: Person;
@@ -24,15 +24,11 @@ let base: string;
 let session: Session;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
   ({ session, agent } = await api.runningSession(member, base));
   await replaceConfiguration(api.db, frozenFor(session, agent));
 });
-afterAll(() => api.stop());
 
 const marker = 'the-text-that-only-the-approver-reads';
 const writes = { server: 'files', tool: 'write_file' };

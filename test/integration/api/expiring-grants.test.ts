@@ -1,12 +1,12 @@
 /** Grants with an end of their own, as people make, send again and read them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
 interface Listed {
   id: string;
@@ -17,7 +17,7 @@ interface Listed {
 }
 
 const capSeconds = 7200;
-let api: SessionApi;
+const api = useSessionApi({ LIMIT_PERSISTENT_GRANT_SECONDS: String(capSeconds) });
 let workspaceId: string;
 let base: string;
 let admin: Person;
@@ -25,16 +25,12 @@ let member: Person;
 let session: Session;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi({ LIMIT_PERSISTENT_GRANT_SECONDS: String(capSeconds) });
-});
 beforeEach(async () => {
   const made = await api.workspace();
   ({ base, admin, member } = made);
   workspaceId = made.workspace.id;
   ({ session, agent } = await api.runningSession(member, base));
 });
-afterAll(() => api.stop());
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 const body = (content: object = {}) => ({

@@ -1,22 +1,20 @@
 /** What an agent does as soon as it starts, before the workflow has recorded that its session runs. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 import type { Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let member: Person;
 let base: string;
 beforeAll(async () => {
-  api = await startSessionApi();
   ({ member, base } = await api.workspace());
 });
-afterAll(() => api.stop());
 
 /** Its workload runs, and its sidecar has not reported that it listens. */
 async function startingSession(): Promise<Session> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { useSecretGrants } from '../../../commands/grants/use.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
@@ -15,9 +15,9 @@ import {
   passOn,
   replaceConfiguration,
 } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let admin: Person;
 let member: Person;
@@ -26,16 +26,12 @@ let base: string;
 let session: Session;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
   ({ session, agent } = await api.runningSession(member, base));
   reader = await api.person('Rita Reader');
   await api.join(workspace, reader, 'member');
 });
-afterAll(() => api.stop());
 
 const read = async (id: string, person = member) =>
   (await person.ok<{ grant: object }>('GET', `${base}/grants/${id}`)).grant;

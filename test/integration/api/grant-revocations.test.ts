@@ -3,16 +3,16 @@
  * member who owns none of that.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { RevocationResult, SessionsUnder } from '../../../contract/grant-list.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
 import { callOf, frozenFor, giveGrant, passOn, replaceConfiguration } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let admin: Person;
 let member: Person;
@@ -21,9 +21,6 @@ let base: string;
 let session: Session;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
   ({ session, agent } = await api.runningSession(member, base));
@@ -31,7 +28,6 @@ beforeEach(async () => {
   other = await api.person('Olga Other');
   await api.join(workspace, other, 'member');
 });
-afterAll(() => api.stop());
 
 type Preview = { grant: { id: string; may_revoke: boolean } } & SessionsUnder;
 const preview = async (person: Person, ids: readonly string[]) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -7,9 +7,9 @@ import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
 import { askPermission } from '../../support/ask-permission.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let admin: Person;
 let member: Person;
@@ -17,14 +17,10 @@ let base: string;
 let session: Session;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
   ({ session, agent } = await api.runningSession(member, base));
 });
-afterAll(() => api.stop());
 
 const details = { scope: 'files.write' };
 const grantBody = (content: Record<string, unknown> = {}) => ({

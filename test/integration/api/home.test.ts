@@ -3,7 +3,7 @@
  * member. Each sees, also by count, the sessions that their list shows, and what they alone may do.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createSession } from '../../../commands/sessions/create.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { WorkspaceHome } from '../../../contract/home.ts';
@@ -12,10 +12,10 @@ import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { insertInputRequest } from '../../../store/input-requests/input-requests.ts';
 import type { Person } from '../../support/api.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 import { listOf, report, sessionWith, tool } from './reported-lists.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let base: string;
 let admin: Person;
@@ -59,7 +59,6 @@ const ask = async (session: { id: string }, scope: string) => {
 };
 
 beforeAll(async () => {
-  api = await startSessionApi();
   ({ workspace, admin, member: operator, base } = await api.workspace());
   other = await api.person('Olga Other');
   await api.join(workspace, other, 'member');
@@ -84,7 +83,6 @@ beforeAll(async () => {
   await report(api, own, listOf([tool('read')]));
   await report(api, own, listOf([tool('read', 'otherwise')]));
 });
-afterAll(() => api.stop());
 
 const everybody = (): [name: string, person: Person][] => [
   ['admin', admin],

@@ -1,14 +1,14 @@
 /** What a hostile server, or a member who knows what it says, tries with lists of tools. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { FrozenServer, Session } from '../../../contract/session.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 import { toolListLimits } from '../../../contract/tool-definitions.ts';
 import { derivedId } from '../../../store/session-events/append.ts';
 import type { Person } from '../../support/api.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 import { digestOf, listOf, report as reportList, sessionWith, tool } from './reported-lists.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let admin: Person;
 let member: Person;
 let base: string;
@@ -16,15 +16,11 @@ let entryId: string;
 
 const entry = { name: 'files', shape: { type: 'command', command: 'node', args: ['server.js'] } };
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ admin, member, base } = await api.workspace());
   const { mcp_server } = await admin.ok<{ mcp_server: { id: string } }>('POST', `${base}/mcp-servers`, entry);
   entryId = mcp_server.id;
 });
-afterAll(() => api.stop());
 
 const path = () => `${base}/mcp-servers/files`;
 

@@ -3,14 +3,14 @@
  * effect and the same answer.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CompactSign, decodeJwt, importPKCS8 } from 'jose';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Answer, Person } from '../../support/api.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspaceId: string;
 let base: string;
 let admin: Person;
@@ -18,16 +18,12 @@ let member: Person;
 let session: Session;
 let agent: Agent;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   const made = await api.workspace();
   ({ base, admin, member } = made);
   workspaceId = made.workspace.id;
   ({ session, agent } = await api.runningSession(member, base));
 });
-afterAll(() => api.stop());
 
 const grantBody = (content: object = {}) => ({
   agent_subject_id: agent.id,

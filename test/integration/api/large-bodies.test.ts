@@ -1,20 +1,18 @@
 /** A megabyte of many small values costs the API no more than a megabyte of text, from any sender. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { maxRequestValues } from '../../../contract/json-values.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { bestRatio } from '../../support/loop-hold.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let admin: Person;
 let base: string;
 let sessionId: string;
 beforeAll(async () => {
-  api = await startSessionApi();
   ({ admin, base } = await api.workspace());
   sessionId = (await api.runningSession(admin, base)).session.id;
 });
-afterAll(() => api.stop());
 
 const sessionless = '00000000-0000-4000-8000-000000000000';
 const members = (count: number) =>

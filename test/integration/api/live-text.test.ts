@@ -1,25 +1,23 @@
 /** A text that people were shown is on record, once, whoever is late or dies. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
 import { readLiveTexts } from '../../../store/live-texts/live-texts.ts';
 import { readWatchedSessions } from '../../../store/sessions/list.ts';
 import type { Person } from '../../support/api.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let member: Person;
 let base: string;
 let session: Session;
 
 beforeAll(async () => {
-  api = await startSessionApi();
   ({ member, base } = await api.workspace());
 });
 beforeEach(async () => {
   ({ session } = await api.runningSession(member, base));
 });
-afterAll(() => api.stop());
 
 const tell = (messageId: string, text: string) =>
   api.asSidecar(session.id, 'PUT', 'live-text', { message_id: messageId, text });

@@ -3,18 +3,14 @@
  * trail take the same ones.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import type { ToolCall } from '../../../contract/tool-call.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 import { listOf, sessionWith, tool } from './reported-lists.ts';
 
-let api: SessionApi;
-beforeAll(async () => {
-  api = await startSessionApi();
-});
-afterAll(() => api.stop());
+const api = useSessionApi();
 
 const named = (characters: number) => `${characters}-`.padEnd(characters, 'x');
 const usable = [128, 129, 256].map(named);

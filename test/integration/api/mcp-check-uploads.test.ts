@@ -1,27 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type McpCheck, type ToolListing, toolListingLimits } from '../../../contract/mcp-check.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { bestRatio } from '../../support/loop-hold.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let admin: Person;
 let base: string;
 
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ admin, base } = await api.workspace());
   await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: secret });
   await admin.ok('POST', `${base}/mcp-servers`, entry);
 });
-afterAll(() => api.stop());
 
 const secret = 'sesame-for-a-check';
 const entry = {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
@@ -7,22 +7,18 @@ import type { McpCheck, ToolListing } from '../../../contract/mcp-check.ts';
 import { eraseCheckTextsOfOtherKeys, removeOldChecks } from '../../../store/mcp-checks/checks.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi({ RATE_CHECKS_PER_MINUTE_PER_USER: '10' });
 let admin: Person;
 let member: Person;
 let base: string;
 
-beforeAll(async () => {
-  api = await startSessionApi({ RATE_CHECKS_PER_MINUTE_PER_USER: '10' });
-});
 beforeEach(async () => {
   ({ admin, member, base } = await api.workspace());
   await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: secret });
   await admin.ok('POST', `${base}/mcp-servers`, entry);
 });
-afterAll(() => api.stop());
 
 const secret = 'sesame-for-a-check';
 const entry = {

@@ -3,7 +3,7 @@
  * session's readers see of both.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { answerFault } from '../../../contract/answer-fault.ts';
 import { maxToolNameCharacters } from '../../../contract/names.ts';
 import { maxListedOpenCalls, type OpenCallReport } from '../../../contract/open-calls.ts';
@@ -13,21 +13,17 @@ import type { CallRecord, ToolCall } from '../../../contract/tool-call.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
-import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { useSessionApi } from '../../support/use-session-api.ts';
 
-let api: SessionApi;
+const api = useSessionApi();
 let workspace: Workspace;
 let member: Person;
 let base: string;
 let session: Session;
-beforeAll(async () => {
-  api = await startSessionApi();
-});
 beforeEach(async () => {
   ({ workspace, member, base } = await api.workspace());
   ({ session } = await api.runningSession(member, base));
 });
-afterAll(() => api.stop());
 
 const run = randomUUID();
 const startedAt = '2026-01-01T00:00:00.000Z';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { registryRealms } from '../../../config/registries.ts';
+import { registryRealms } from '../../../config/private-hosts.ts';
 
 describe('REGISTRY_REALMS', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { availabilityOf, type WorkerCapabilities } from '../../../contract/available-runs.ts';
 import { presetOptions, presetText } from '../../../web/src/pages/agents/preset-options.ts';
-import { ruledOut } from '../../../web/src/pages/system/ruled-out.ts';
+import { ruledOut } from '../../../web/src/pages/system/system-text.ts';
 
 const worker: WorkerCapabilities = {
   runtime: 'process',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sessionsText } from '../../../web/src/pages/system/sessions-text.ts';
+import { sessionsText } from '../../../web/src/pages/system/system-text.ts';
 
 describe('what sessions run as', () => {
   const workers = (...sandboxes: boolean[]) => sandboxes.map((sandbox) => ({ capabilities: { sandbox } }));

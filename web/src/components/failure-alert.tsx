@@ -1,9 +1,11 @@
-import { List, VisuallyHidden } from '@mantine/core';
+import { Button, List, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { api, call } from '../api/client.ts';
 import { ApiFailure } from '../api/failure.ts';
+import { keys } from '../api/keys.ts';
 import { Banner } from './banner.tsx';
 import { failureMessage } from './failure-text.ts';
-import { SignInAgain } from './sign-in-again.tsx';
 import { useLeadToProblem } from './use-lead-to-problem.ts';
 
 /**
@@ -75,4 +77,23 @@ function useIsStale(error: unknown, values: unknown): boolean {
     return false;
   }
   return seen.values !== values;
+}
+
+/** The way to prove who one is, and back to this page: what it held is to be entered again. */
+function SignInAgain() {
+  const { data } = useQuery({
+    queryKey: keys.authOptions,
+    queryFn: ({ signal }) => call(api.GET('/api/auth/options', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (data?.oidc !== true) {
+    return <>Sign out, and sign in again.</>;
+  }
+  const { pathname, search } = window.location;
+  const here = encodeURIComponent(pathname + search);
+  return (
+    <Button component="a" variant="default" href={`/api/auth/sign-in?again=true&return_to=${here}`}>
+      Sign in again and come back
+    </Button>
+  );
 }

@@ -15,9 +15,8 @@ import type {
   ModelRequestAnswer,
   ModelUsageReport,
 } from '../../../../contract/model-access.ts';
-import { dialects } from '../../../../relay/model/dialects.ts';
 import { defaultModelLimits, type ModelLimits } from '../../../../relay/model/limits.ts';
-import { serveModel } from '../../../../relay/model/serve.ts';
+import { dialects, serveModel } from '../../../../relay/model/serve.ts';
 import { openModelSockets } from '../../../../sidecar/model-access/model-sockets.ts';
 
 /** Nothing like it is to leave the program, but to the endpoint. */

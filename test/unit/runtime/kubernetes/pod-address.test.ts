@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { controlUrl } from '../../../../contract/sidecar.ts';
-import { hostOf } from '../../../../runtime/kubernetes/pod-address.ts';
+import { hostOf } from '../../../../runtime/kubernetes/pod.ts';
 import { podWith } from './pods.ts';
 
 const ips = (...all: string[]) => ({ podIP: all[0], podIPs: all.map((ip) => ({ ip })) });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { V1Container, V1Pod, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import fc from 'fast-check';
-import { escapeExpansion } from '../../../../runtime/kubernetes/escape-expansion.ts';
 import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
 import { startedByRelayOf } from '../../../../runtime/kubernetes/relay-path.ts';
+import { escapeExpansion } from '../../../../runtime/kubernetes/render-container.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
 import { resolvedSecret } from '../../../../runtime/variables.ts';
 import { checkProperty, samplesOf } from '../../../support/property.ts';

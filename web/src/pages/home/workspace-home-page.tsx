@@ -10,10 +10,12 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { todayText } from '../../text/time-text.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { dayAndTimeText, todayText } from '../../text/time-text.ts';
 import { FailedPart } from './failed-part.tsx';
+import { HomeCard } from './home-card.tsx';
 import { NeedsPart } from './needs-part.tsx';
-import { NextRunsPart } from './next-runs-part.tsx';
 import { RunningPart } from './running-part.tsx';
 import { SetupPart } from './setup-part.tsx';
 import { WeekPart } from './week-part.tsx';
@@ -81,5 +83,30 @@ function Parts({ home }: { home: WorkspaceHome }) {
         <SetupPart setup={home.setup} />
       </div>
     </div>
+  );
+}
+
+/** When schedules run next, the soonest first. Nothing while none runs. */
+function NextRunsPart({ runs }: { runs: WorkspaceHome['next_runs'] }) {
+  const { slug } = useWorkspace();
+  if (runs.length === 0) {
+    return null;
+  }
+  return (
+    <HomeCard title="Next runs" more={{ to: pathOf(slug, 'schedules'), label: 'Schedules' }}>
+      <ul className="home-next">
+        {runs.map(({ schedule: { id, name }, at }) => (
+          <li key={id}>
+            <Link href={pathOf(slug, 'schedules', id)} className="home-title cut" title={name}>
+              <VisibleText text={name} />
+            </Link>
+            <span className="home-clock">{dayAndTimeText(at, new Date())}</span>
+            <span className="home-at">
+              <RelativeTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </HomeCard>
   );
 }

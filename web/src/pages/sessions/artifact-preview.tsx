@@ -13,8 +13,7 @@ import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { artifactPath } from './artifact-path.ts';
-import { isDiff } from './diff-lines.ts';
-import { DiffText } from './diff-text.tsx';
+import { diffLines, isDiff } from './diff-lines.ts';
 import { beginningOf, maxPreviewCharacters, previewKind } from './preview-kind.ts';
 
 interface PreviewProps {
@@ -103,5 +102,28 @@ function Picture({ bytes, type, name }: { bytes: ArrayBuffer; type: string; name
   }
   return url === null ? null : (
     <Image src={url} alt={`Picture ${name}`} fit="contain" mah="60vh" onError={() => setBroken(true)} />
+  );
+}
+
+const colours = {
+  added: 'var(--gp-ok)',
+  removed: 'var(--gp-fail)',
+  place: 'var(--gp-run)',
+  file: undefined,
+  same: undefined,
+};
+
+/** A patch, line by line: what is added and removed is in colour, beside its first character. */
+function DiffText({ text }: { text: string }) {
+  return (
+    <Code block tabIndex={0} aria-label="Text of the artifact" mah="60vh">
+      {diffLines(text).map(({ kind, line }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes.
+        <span key={at} style={{ color: colours[kind], fontWeight: kind === 'file' ? 700 : undefined }}>
+          <VisibleText text={line} />
+          {'\n'}
+        </span>
+      ))}
+    </Code>
   );
 }

@@ -3,14 +3,16 @@ import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Artifact, Session } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useList } from '../../api/use-list.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
 import { artifactPath } from './artifact-path.ts';
 import { ArtifactPreview } from './artifact-preview.tsx';
-import { PatchButton } from './patch-button.tsx';
 import { previewKind } from './preview-kind.ts';
+import { useConfiguration } from './use-configuration.ts';
 
 /**
  * What the agent handed out, and the patch of its repository. Nothing of it is run here: text is shown as
@@ -97,6 +99,33 @@ function ArtifactRow({
           Download
         </Button>
       </Group>
+    </Stack>
+  );
+}
+
+/**
+ * Asks for the patch of a running session that has a repository. It comes as an artifact, with which a new
+ * button is shown; the transcript says why where there is none.
+ */
+function PatchButton({ sessionId }: { sessionId: string }) {
+  const { data } = useConfiguration(sessionId);
+  const ask = useApiMutation({
+    send() {
+      const params = { path: { session_id: sessionId } };
+      return call(api.POST('/api/sessions/{session_id}/patch', { params }));
+    },
+  });
+  return data?.configuration.agent.repository === undefined ? null : (
+    <Stack gap={4} mt="sm" align="flex-start">
+      <Button size="compact-sm" variant="default" loading={ask.isPending} onClick={() => ask.mutate()}>
+        Get patch now
+      </Button>
+      <Text size="xs" c="dimmed" role="status">
+        {ask.isSuccess
+          ? 'Asked for. It comes as an artifact, or the transcript says why there is none.'
+          : 'What the agent has changed in the repository so far. It works on meanwhile.'}
+      </Text>
+      <FailureAlert error={ask.error} takesFocus={false} />
     </Stack>
   );
 }

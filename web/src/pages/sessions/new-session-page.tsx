@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
@@ -18,7 +18,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
-import { HiddenCharacters } from './hidden-characters.tsx';
+import { hasHidden, visiblePieces } from '../../text/visible-text.ts';
 import { ReachNotice } from './reach-notice.tsx';
 
 export default function NewSessionPage() {
@@ -175,3 +175,29 @@ function StartForm({ agents, agentId: given, from }: StartFormProps) {
     </form>
   );
 }
+
+/**
+ * Says which characters a field holds and does not show: a prompt that another agent wrote may hide words to
+ * the agent from who sends it again.
+ */
+function HiddenCharacters({ text, remove }: { text: string; remove: (shown: string) => void }) {
+  if (!hasHidden(text)) {
+    return null;
+  }
+  const pieces = visiblePieces(text);
+  const names = new Set(pieces.flatMap(({ hidden }) => (hidden === null ? [] : [hidden])));
+  const count = pieces.reduce((sum, piece) => sum + (piece.hidden === null ? 0 : piece.count), 0);
+  const shown = pieces.map((piece) => (piece.hidden === null ? piece.text : '')).join('');
+  return (
+    <Alert color="yellow" title={`${count} characters of the prompt cannot be seen here`} role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{[...names].slice(0, mostNames).join(', ')}. The agent reads them.</Text>
+        <Button variant="default" size="xs" onClick={() => remove(shown)}>
+          Remove them
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+const mostNames = 5;

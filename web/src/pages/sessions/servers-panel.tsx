@@ -1,15 +1,27 @@
 /**
  * The state of a session's MCP servers, its agent and, apart from them, its siblings, and for admins their
- * output. The alert above says why one failed.
+ * output; and the alert above it all, which says why one failed.
  */
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import type { SessionProcess } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { Pill } from '../../components/pill.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
 import { ProcessOutput } from './process-output.tsx';
-import { faultTexts, isSibling, processFacts, processStateTone, processStateWord } from './process-text.ts';
+import {
+  failureText,
+  faultTexts,
+  isSibling,
+  processFacts,
+  processStateTone,
+  processStateWord,
+  remedyByCause,
+} from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
@@ -100,5 +112,34 @@ function ProcessRow({
         </Text>
       ))}
     </Stack>
+  );
+}
+
+export function ServerAlert({ sessionId }: { sessionId: string }) {
+  const { slug } = useWorkspace();
+  const { data } = useProcesses(sessionId);
+  const failed = (data?.processes ?? []).flatMap(({ kind, name, cause }) =>
+    kind !== 'server' || cause === null ? [] : [{ name, cause }],
+  );
+  return failed.length === 0 ? null : (
+    <Banner
+      tone="fail"
+      role="status"
+      title={failed.length === 1 ? 'An MCP server is not working' : 'MCP servers are not working'}
+    >
+      <List size="sm" listStyleType="none" spacing="xs">
+        {failed.map(({ name, cause }) => (
+          <List.Item key={name}>
+            <Text size="sm" fw={600}>
+              <VisibleText text={failureText(name, cause)} />
+            </Text>
+            <Text size="sm">{remedyByCause[cause]}</Text>
+            <Button component={Link} href={pathOf(slug, 'catalog', name)} variant="default" size="compact-xs">
+              View {name} in the catalog
+            </Button>
+          </List.Item>
+        ))}
+      </List>
+    </Banner>
   );
 }

@@ -1,10 +1,11 @@
 /** What one can do with a transcript: see a part of it, search it, keep it. */
 import { ActionIcon, Switch, TextInput } from '@mantine/core';
-import type { Session } from '../../api/types.ts';
+import { api, call } from '../../api/client.ts';
+import type { Session, SessionEvent, ToolCall } from '../../api/types.ts';
+import { fetchAll } from '../../api/use-all.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { exportTranscript } from './export-transcript.ts';
 import { views, type Wanted } from './transcript-entries.ts';
 
 const labels: Record<Wanted['view'], string> = {
@@ -69,4 +70,34 @@ export function TranscriptTools({
       <FailureAlert error={save.error} takesFocus={false} />
     </>
   );
+}
+
+const pageSize = 200;
+
+/** Saves all events and calls of a session, each oldest first, as a JSON file. Rejects with an ApiFailure. */
+async function exportTranscript(sessionId: string): Promise<void> {
+  const events: SessionEvent[] = [];
+  const path = { session_id: sessionId };
+  // A page may be shorter than asked for where its events are large: only an empty one is the end.
+  for (;;) {
+    const query = { after: events.at(-1)?.seq ?? 0, limit: pageSize };
+    const page = await call(api.GET('/api/sessions/{session_id}/events', { params: { path, query } }));
+    if (page.events.length === 0) {
+      break;
+    }
+    events.push(...page.events);
+  }
+  const calls: ToolCall[] = await fetchAll(async (query) => {
+    const page = await call(api.GET('/api/sessions/{session_id}/tool-calls', { params: { path, query } }));
+    return { items: page.tool_calls, next_cursor: page.next_cursor };
+  });
+  const content = { session_id: sessionId, events, tool_calls: calls.toReversed() };
+  const file = new Blob([JSON.stringify(content, null, 2)], {
+    type: 'application/json',
+  });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = `session-${sessionId}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

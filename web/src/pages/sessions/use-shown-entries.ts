@@ -1,7 +1,6 @@
 /** Which part of a transcript is drawn: so many entries at most, however many were read. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { TranscriptEntry } from './transcript-entries.ts';
-import { partOf, stepOf } from './transcript-part.ts';
 
 interface Older {
   hasOlder: boolean;
@@ -106,3 +105,22 @@ const drawnIn = (list: HTMLElement | null): HTMLElement[] =>
 /** What is pinned to the upper edge hides what is behind it. */
 const headPx = 150;
 const isBelowHead = (element: HTMLElement) => element.getBoundingClientRect().bottom > headPx;
+
+/** How many entries are drawn at most, and how many one step goes. */
+const stepOf = { drawn: 120, entries: 60 } as const;
+
+/** From the entry that was the first one drawn, or what is in its place now; without one, the newest. */
+function partOf(
+  entries: readonly { key: string; at: string }[],
+  top: { key: string; at: string } | null,
+): { from: number; to: number } {
+  const newest = { from: Math.max(0, entries.length - stepOf.drawn), to: entries.length };
+  if (top === null) {
+    return newest;
+  }
+  const same = entries.findIndex(({ key }) => key === top.key);
+  const from = same >= 0 ? same : entries.findIndex(({ at }) => at >= top.at);
+  return from < 0 || from >= newest.from
+    ? newest
+    : { from, to: Math.min(entries.length, from + stepOf.drawn) };
+}

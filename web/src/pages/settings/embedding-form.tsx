@@ -1,7 +1,7 @@
-import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
@@ -10,11 +10,12 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { SecretSelect } from '../../components/secret-select.tsx';
 import { checkText, type EmbeddingValues, embeddingInputOf, embeddingValuesOf } from './embedding-values.ts';
 
-export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null }) {
+function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null }) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   const params = { path: { slug } };
@@ -147,5 +148,32 @@ function RemoveProvider({ onRemoved }: { onRemoved: () => void }) {
         </Text>
       </RemovalDialog>
     </>
+  );
+}
+
+/** What embeds the texts of the workspace's collections. */
+export function EmbeddingPart() {
+  const { slug } = useWorkspace();
+  const query = useQuery({
+    queryKey: keys.embeddingProvider(slug),
+    queryFn: ({ signal }) =>
+      call(api.GET('/api/workspaces/{slug}/embedding-provider', { params: { path: { slug } }, signal })),
+  });
+  return (
+    <Card withBorder component="section" aria-label="Embedding provider">
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          Embedding provider
+        </Title>
+        <Text size="sm">
+          Texts that agents store in collections are sent there to be turned into vectors. Without one, the
+          platform compares texts by their spelling, not by their meaning, and sends them nowhere. A
+          collection keeps the model that it was started with.
+        </Text>
+        <QueryState query={query} what="The embedding provider">
+          {({ embedding_provider: provider }) => <EmbeddingForm provider={provider} />}
+        </QueryState>
+      </Stack>
+    </Card>
   );
 }

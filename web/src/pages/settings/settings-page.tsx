@@ -7,7 +7,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { ClosingPart } from './closing-part.tsx';
-import { EmbeddingPart } from './embedding-part.tsx';
+import { EmbeddingPart } from './embedding-form.tsx';
 import { RepositoriesPart } from './repositories-part.tsx';
 import { SettingsForm } from './settings-form.tsx';
 

@@ -11,8 +11,7 @@ import { Status } from '../../components/pill.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { sentence } from '../../components/unavailable.tsx';
-import { ruledOut } from './ruled-out.ts';
-import { sessionsText } from './sessions-text.ts';
+import { ruledOut, sessionsText } from './system-text.ts';
 
 const lookEveryMs = 15_000;
 

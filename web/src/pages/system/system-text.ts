@@ -1,6 +1,6 @@
-/** What cannot be used on an installation, as a list. Pure. */
+/** What the system page says in words. Pure. */
 import { acpPreset, acpPresets } from '../../../../contract/acp-preset.ts';
-import type { Availability } from '../../api/types.ts';
+import type { Availability, SystemState } from '../../api/types.ts';
 
 export interface RuledOut {
   what: string;
@@ -8,6 +8,7 @@ export interface RuledOut {
   why: string;
 }
 
+/** What cannot be used on an installation. */
 export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
   const candidates: [string, string | null][] = [
     [allBut('MCP servers that are commands', here.commands), shapes.command],
@@ -33,3 +34,24 @@ export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
 
 const allBut = (what: string, commands: readonly string[]): string =>
   commands.length === 0 ? what : `${what}, but for ${commands.join(', ')}`;
+
+const runtimeText: Record<SystemState['runtime'], string> = {
+  process: 'processes of the worker’s machine',
+  container: 'containers of a container engine',
+  kubernetes: 'Pods of a Kubernetes cluster',
+};
+
+type RunningWorker = { capabilities: { sandbox: boolean } };
+
+/** What sessions run as. About the sandbox it says only what the running workers report. */
+export function sessionsText(runtime: SystemState['runtime'], running: readonly RunningWorker[]): string {
+  if (runtime !== 'process' || running.length === 0) {
+    return runtimeText[runtime];
+  }
+  const sandboxed = running.filter(({ capabilities }) => capabilities.sandbox).length;
+  if (sandboxed === 0) {
+    return `${runtimeText.process}, without a sandbox`;
+  }
+  const where = sandboxed === running.length ? '' : ' on some workers only';
+  return `${runtimeText.process}, each in a sandbox of its own${where}`;
+}
