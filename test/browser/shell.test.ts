@@ -116,6 +116,7 @@ describeInBrowser('the web UI', () => {
       'MCP servers',
       'Secrets',
       'Shared data',
+      'Insights',
       'Grants',
       'Members',
     ]);
