@@ -98,8 +98,8 @@ interface RouteShape<Scope extends RouteScope> {
    */
   isProbe?: boolean;
   /**
-   * Its JSON is sent compressed to our own pages: it has nothing that is shown once or opens something, since how
-   * long it is then says something of what is in it.
+   * Its JSON is sent compressed to our own pages: it has nothing that is shown once or opens something,
+   * since how long it is then says something of what is in it.
    */
   isCompressed?: boolean;
   /** Counts against the caller's address: a step of signing in, which people reach before they are known. */

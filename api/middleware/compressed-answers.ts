@@ -1,7 +1,7 @@
 /**
- * Compresses the JSON of routes that say so. The length of a compressed answer tells whoever can choose a part of
- * it, and sees its length, something of the rest: so only lists in which nothing is shown once or opens anything,
- * and only for requests of our own pages (docs/decisions/0079-compressed-answers.md).
+ * Compresses the JSON of routes that say so. The length of a compressed answer tells whoever can choose a
+ * part of it, and sees its length, something of the rest: so only lists in which nothing is shown once or
+ * opens anything, and only for requests of our own pages (docs/decisions/0079-compressed-answers.md).
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -23,8 +23,8 @@ const compressions: Readonly<Record<string, (json: Buffer) => Promise<Buffer>>> 
 };
 
 /**
- * Outside of `countUnreadAnswers`, which has made the answer bytes and counted them. An answer is left as it is
- * unless the router has marked it (`mayBeCompressed`): streams and failures never are.
+ * Outside of `countUnreadAnswers`, which has made the answer bytes and counted them. An answer is left as
+ * it is unless the router has marked it (`mayBeCompressed`): streams and failures never are.
  */
 export function compressAnswers() {
   return async (ctx: Context, next: Next): Promise<void> => {

@@ -94,8 +94,8 @@ export async function hasSessionSince(
 }
 
 /**
- * Who asked for a run beside the times of the schedule just before this one, which is when it came; null where
- * nobody did. Temporal's times have whole seconds.
+ * Who asked for a run beside the times of the schedule just before this one, which is when it came; null
+ * where nobody did. Temporal's times have whole seconds.
  */
 export async function readRequester(
   db: Db,

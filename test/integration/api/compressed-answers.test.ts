@@ -72,7 +72,7 @@ describe('a list', () => {
     expect(gunzipSync(zipped.bytes)).toEqual(asWritten);
   });
 
-  it('is sent as it is to who reads nothing else, and where it is short', async () => {
+  it('is sent as it is where nothing else is read, and where it is short', async () => {
     for (const headers of [{}, { 'accept-encoding': 'identity' }, { 'accept-encoding': 'zstd' }]) {
       const { encoding, vary, bytes } = await raw(list, { ...own, ...headers });
       expect({ encoding, vary }).toEqual({ encoding: undefined, vary: 'Accept-Encoding, Sec-Fetch-Site' });

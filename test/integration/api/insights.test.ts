@@ -144,7 +144,7 @@ describe('the insights of a workspace', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it('have requests by what became of them, calls by outcome, and tokens by agent and endpoint', async () => {
+  it('have requests by their status, calls by outcome, and tokens by agent and endpoint', async () => {
     const { requests, calls, model_tokens, is_partial } = await insightsOf(operator, '?days=7');
     expect([requests.length, calls.length, is_partial]).toEqual([7, 7, false]);
     const total = (name: string) =>

@@ -1,6 +1,7 @@
 /**
- * Which answers are sent compressed, written by hand: a new route that answers with JSON has to be put into one
- * of the two lists. Whoever chooses a part of a compressed answer learns of the rest by its length.
+ * Which answers are sent compressed, written by hand: a new route that answers with JSON has to be put
+ * into one of the two lists. Whoever chooses a part of a compressed answer learns of the rest by its
+ * length.
  */
 import { expect, it } from '@jest/globals';
 import { type AnyRoute, isInternal } from '../../../api/route.ts';
@@ -26,7 +27,10 @@ const compressed = [
   'sessions',
 ];
 
-/** What is short, and what leads somewhere: addresses of previews and channels, sign-ins, kept calls, outputs. */
+/**
+ * What is short, and what leads somewhere: addresses of previews and channels, sign-ins, kept calls,
+ * outputs.
+ */
 const plain = [
   '/agents/{agent_id}',
   '/agents/{agent_id}/authority',

@@ -7,7 +7,7 @@ export interface BarPart {
   fill: 'ok' | 'fail' | 'refused' | 'denied' | 'wait' | 'run' | 'idle' | 'plain';
 }
 
-/** What became of permission requests. */
+/** The outcomes of permission requests. */
 export const requestParts = [
   { name: 'approved', fill: 'ok' },
   { name: 'denied', fill: 'denied' },

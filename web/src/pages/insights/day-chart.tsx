@@ -1,7 +1,7 @@
 /**
- * Days side by side, stacked by outcome, in one panel or in several with a scale of their own. It is drawn for
- * the eye; what a day is of is said when the pointer, a finger or an arrow key is on it, and all of it is a
- * table below.
+ * Days side by side, stacked by outcome, in one panel or in several with a scale of their own. It is drawn
+ * for the eye; what a day is of is said when the pointer, a finger or an arrow key is on it, and all of it
+ * is a table below.
  */
 import { type PointerEvent, useState } from 'react';
 import '../../app/charts.css';

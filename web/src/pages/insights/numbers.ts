@@ -7,7 +7,10 @@ import { callOutcomeText } from '../sessions/call-text.ts';
 export type Outcome = ToolCall['outcome'];
 type Calls = WorkspaceInsights['calls'];
 
-/** Of calls, from the bottom up: what passed has a scale of its own, beside which the others would be nothing. */
+/**
+ * Of calls, from the bottom up: what passed has a scale of its own, beside which the others would be
+ * nothing.
+ */
 export const passedParts = [{ name: 'passed', fill: 'plain' }] as const satisfies readonly BarPart[];
 export const otherCallParts = [
   { name: 'refused', fill: 'refused' },

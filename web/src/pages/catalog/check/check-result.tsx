@@ -47,7 +47,10 @@ export function CheckResult({ name, check }: { name: string; check: McpCheck }) 
   );
 }
 
-/** What was written so far, also while the check runs: read when somebody asks, since each reading is audited. */
+/**
+ * What was written so far, also while the check runs: read when somebody asks, since each reading is
+ * audited.
+ */
 export function OutputPart({ check }: { check: McpCheck }) {
   const [isReading, setReading] = useState(false);
   const size = check.process?.output_size_bytes ?? null;
