@@ -30,7 +30,7 @@ import type { InWorkspace } from '../route.ts';
 
 export interface HomeDependencies {
   db: Db;
-  config: Pick<ApiConfig, 'RUNTIME'>;
+  config: Pick<ApiConfig, 'RUNTIME' | 'PRIVATE_REPOSITORY_HOSTS'>;
 }
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
