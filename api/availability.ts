@@ -8,6 +8,7 @@ import type { FieldProblem } from '../contract/errors.ts';
 import { listAttachedEntries } from '../store/attachments/attachments.ts';
 import type { Db } from '../store/database.ts';
 import { listWorkers } from '../store/workers/workers.ts';
+import { readWhyNoRepository } from './repositories/named-repository.ts';
 
 /** What can run here now, according to the configuration and the running workers. */
 export async function readAvailability(db: Db, config: Pick<ApiConfig, 'RUNTIME'>): Promise<Availability> {
@@ -19,14 +20,15 @@ export async function readAvailability(db: Db, config: Pick<ApiConfig, 'RUNTIME'
 }
 
 /**
- * Returns a function that says why sessions of an agent cannot start here, by itself or for one of its MCP
- * servers; null when they can.
+ * Returns a function that says why sessions of an agent cannot start here, by itself, for one of its MCP
+ * servers or for its repository; null when they can.
  */
 export async function readWhyUnavailable(
-  { db, config }: { db: Db; config: Pick<ApiConfig, 'RUNTIME'> },
+  { db, config }: { db: Db; config: Pick<ApiConfig, 'RUNTIME' | 'PRIVATE_REPOSITORY_HOSTS'> },
   agents: readonly Agent[],
 ): Promise<(agent: Agent) => string | null> {
   const here = await readAvailability(db, config);
+  const whyNoRepository = await readWhyNoRepository({ db, config }, agents);
   const entries = await listAttachedEntries(
     db,
     agents.map(({ id }) => id),
@@ -36,7 +38,7 @@ export async function readWhyUnavailable(
       agent,
       entries.filter(({ agent_id }) => agent_id === agent.id),
       here,
-    );
+    ) ?? whyNoRepository(agent);
 }
 
 /**

@@ -24,6 +24,7 @@ export const sharedFields = {
   PRIVATE_MCP_HOSTS: privateHosts.describe(
     'remote MCP servers, and their authorization servers, that may have a private address',
   ),
+  PRIVATE_REPOSITORY_HOSTS: privateHosts.describe('hosts of repositories that may have a private address'),
   NODE_ENV: z.string().optional().describe('production refuses what is for demos and development'),
   LOG_LEVEL: logLevel.describe('debug, info, warn or error'),
   ...limitFields,

@@ -22,7 +22,6 @@ const ofEveryRuntime = z
       .describe('when the record of a tool call is on disk: within-100-ms or each-call'),
     ...modelEndpointFields,
     PRIVATE_WEBHOOK_HOSTS: privateHosts.describe('webhooks of channels that may have a private address'),
-    PRIVATE_REPOSITORY_HOSTS: privateHosts.describe('hosts of repositories that may have a private address'),
     WORKER_MAX_SESSIONS: z.coerce
       .number()
       .int()

@@ -105,6 +105,18 @@ export function repositoryUrl(
     : { problem: `has a path that the repository "${name}" is not registered for, which is ${entry.path}` };
 }
 
+/** Names of the machine that looks them up, whatever a name server says. */
+const ownNames = /^(?:.*\.)?localhost$/;
+
+/**
+ * Why nothing is fetched from a host, as a sentence about the field; null where its name does not say so. No
+ * name is looked up: a private address is found out at the fetch. `listed`: hosts that may have one.
+ */
+export const hostProblem = (host: string, listed: ReadonlyMap<string, unknown>): string | null =>
+  ownNames.test(host.split(':')[0] ?? '') && !listed.has(host)
+    ? `leads to ${host}, the machine that runs sessions; an operator has to list it in PRIVATE_REPOSITORY_HOSTS`
+    : null;
+
 function matches(path: string, pattern: string): boolean {
   const [names, patterns] = [path.split('/'), pattern.split('/')];
   return (

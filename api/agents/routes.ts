@@ -22,7 +22,7 @@ import { admins, agentEditors, anyMember } from '../policies/access.ts';
 import { mayGrantAfterEdit } from '../policies/agents.ts';
 import { grantMaker } from '../policies/grant-maker.ts';
 import { whyNotAdmin } from '../policies/workspace.ts';
-import { repositoryProblems } from '../repositories/routes.ts';
+import { repositoryProblems } from '../repositories/named-repository.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import { type FollowDependencies, followSchedules } from '../schedules/follow.ts';
 import { type ArchiveDependencies, archiveRoutes } from './archive-routes.ts';
@@ -100,7 +100,7 @@ function createRoute(dependencies: AgentDependencies): AnyRoute {
     response: answer,
     async handler({ workspace, user, body }) {
       refuse(endpointProblems(body, config, workspace.slug));
-      refuse(await repositoryProblems(db, workspace.id, body.repository));
+      refuse(await repositoryProblems(dependencies, workspace.id, body.repository));
       refuse(unavailableAgentProblems(body, await readAvailability(db, config)));
       const quota = { limit: config.LIMIT_AGENTS_PER_WORKSPACE };
       return answerWith(dependencies, saved(await createAgent(db, workspace.id, body, user.id, quota)));
@@ -129,7 +129,7 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
         refuse(endpointProblems({ run, model, model_access }, config, workspace.slug));
       }
       if (body.repository !== undefined && !isDeepStrictEqual(body.repository, agent.repository)) {
-        refuse(await repositoryProblems(db, workspace.id, body.repository));
+        refuse(await repositoryProblems(dependencies, workspace.id, body.repository));
       }
       const after = runnableAfter(agent, body);
       refuse(whereChanged(unavailableAgentProblems(after, await readAvailability(db, config)), agent, after));

@@ -29,7 +29,7 @@ import { isCut, requestsOn, sessionsOn } from './by-day.ts';
 
 export interface HomeDependencies {
   db: Db;
-  config: Pick<ApiConfig, 'RUNTIME'>;
+  config: Pick<ApiConfig, 'RUNTIME' | 'PRIVATE_REPOSITORY_HOSTS'>;
 }
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;

@@ -1,14 +1,7 @@
 import * as z from 'zod';
 import { removeRepository, setRepository } from '../../commands/repositories/repositories.ts';
-import type { FieldProblem } from '../../contract/errors.ts';
-import {
-  type AgentRepository,
-  repository,
-  repositoryInput,
-  repositoryUrl,
-} from '../../contract/repository.ts';
-import type { Db } from '../../store/database.ts';
-import { listRepositories, readRepository } from '../../store/repositories/repositories.ts';
+import { hostProblem, repository, repositoryInput } from '../../contract/repository.ts';
+import { listRepositories } from '../../store/repositories/repositories.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { invalid, notFound } from '../errors.ts';
 import { admins, anyMember } from '../policies/access.ts';
@@ -20,7 +13,7 @@ const path = `${collection}/{name}`;
 const params = z.object({ name: z.string() });
 const settings = repositoryInput.omit({ name: true });
 
-export function repositoryRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+export function repositoryRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
   return [
     defineRoute({
       method: 'get',
@@ -47,6 +40,10 @@ export function repositoryRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
             { path: 'name', code: 'invalid', message: input.error.issues[0]?.message ?? 'is no name' },
           ]);
         }
+        const refused = hostProblem(input.data.host, config.PRIVATE_REPOSITORY_HOSTS);
+        if (refused !== null) {
+          throw invalid([{ path: 'host', code: 'not_available', message: refused }]);
+        }
         const saved = await setRepository(db, workspace.id, input.data, user.id);
         if (saved.result === 'refused') {
           throw invalid(saved.problems);
@@ -70,22 +67,4 @@ export function repositoryRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
       },
     }),
   ];
-}
-
-/** Judged when an agent is saved, and again when a session starts. */
-export async function repositoryProblems(
-  db: Db,
-  workspaceId: string,
-  given: AgentRepository | null,
-): Promise<FieldProblem[]> {
-  if (given === null) {
-    return [];
-  }
-  const entry = await readRepository(db, workspaceId, given.name);
-  const found = repositoryUrl(given, entry);
-  if (!('problem' in found)) {
-    return [];
-  }
-  const [field, code] = entry === null ? ['name', 'unknown_reference'] : ['path', 'invalid_reference'];
-  return [{ path: `repository.${field}`, code: code ?? '', message: found.problem }];
 }

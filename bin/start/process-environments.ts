@@ -24,10 +24,13 @@ export interface ProcessEnvironments {
 
 /** What any program of the caller is started with: where programs and certificates are. */
 const ofEveryProgram = /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS)$/;
-const inherited = ['LOG_LEVEL', 'MODEL_BASE_URL', 'MODEL_ENDPOINTS', ...Object.keys(limitFields)];
+const inherited = [
+  ...['LOG_LEVEL', 'MODEL_BASE_URL', 'MODEL_ENDPOINTS', 'PRIVATE_REPOSITORY_HOSTS'],
+  ...Object.keys(limitFields),
+];
 const inheritedByApi = ['PRIVATE_REGISTRIES', 'REGISTRY_REALMS', 'PREVIEW_DOMAIN', 'PRIVATE_EMBEDDING_HOSTS'];
 const inheritedByWorker = [
-  ...['AUDIT_SYNC', 'PRIVATE_WEBHOOK_HOSTS', 'PRIVATE_REPOSITORY_HOSTS', 'WORKER_MAX_SESSIONS'],
+  ...['AUDIT_SYNC', 'PRIVATE_WEBHOOK_HOSTS', 'WORKER_MAX_SESSIONS'],
   ...Object.keys(processFields).flatMap((name) => (isSecret(name) ? [name, `${name}_FILE`] : [name])),
 ];
 

@@ -24,6 +24,8 @@ export interface GitServer {
   commit: string;
   /** Of each request: its path, and whether it had a credential. */
   requests: { path: string; authorization: string | null }[];
+  /** While it is true, nothing is answered; then all that waits is. */
+  hold(isHeld: boolean): void;
   close(): Promise<void>;
 }
 
@@ -43,10 +45,15 @@ export async function startGitServer(): Promise<GitServer> {
   const caFile = join(directory, 'authority.pem');
   writeFileSync(caFile, certificate);
   const requests: GitServer['requests'] = [];
-  const server = createServer({ key, cert: certificate }, (request, response) => {
+  let isHeld = false;
+  let waiting: (() => void)[] = [];
+  const server = createServer({ key, cert: certificate }, async (request, response) => {
     const { pathname: path } = new URL(request.url ?? '', 'https://host');
     const { authorization = null } = request.headers;
     requests.push({ path, authorization });
+    if (isHeld) {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
     if (path.startsWith('/team/private') && authorization !== basic(gitPassword)) {
       response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
     } else if (path.startsWith('/team/moved')) {
@@ -66,6 +73,13 @@ export async function startGitServer(): Promise<GitServer> {
     ...{ host, caFile, commit, requests },
     url: (path) => `https://${host}/${path}`,
     directory: (path) => join(directory, 'served', path),
+    hold(held) {
+      isHeld = held;
+      for (const answer of held ? [] : waiting) {
+        answer();
+      }
+      waiting = [];
+    },
     async close() {
       server.closeAllConnections();
       server.close();

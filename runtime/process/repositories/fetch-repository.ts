@@ -196,6 +196,7 @@ function sentenceOf(
     broken_off: 'what it sent breaks off',
     no_tree: 'it could not be written out',
     out_of_memory: 'it needs more memory than it may have',
+    killed: 'what fetches it was killed, as what needs more memory than it may have is',
     no_result: 'the sandbox that fetches it ended too early',
     git_failed: broken === undefined ? 'git could not fetch it' : `${host} was not reached: ${broken}`,
     too_late: `it was not there within ${limits.fetchMs / 1000} s`,

@@ -18,6 +18,8 @@ export const jobFailure = z.enum([
   'broken_off',
   'no_tree',
   'out_of_memory',
+  /** By whom is not known: that which takes more memory than it may is, too. */
+  'killed',
   'git_failed',
 ]);
 export type JobFailure = z.infer<typeof jobFailure>;

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import type { MadePatch } from '../../workload.ts';
 import { TooManyBytesError } from '../host/take-changes.ts';
+import { StreamEndedError } from '../packages/piece-reader.ts';
 import { readOnly } from '../render-sandbox.ts';
 import { maxChangesBytes } from './agent-repository.ts';
 import type { RepositoryLimits } from './fetch-repository.ts';
@@ -133,8 +134,8 @@ async function compare(
   const { treeBytes, changesBytes, patchBytes, files: maxFiles, patchMs: limitMs } = limits;
   // What changed is there twice: as files, and as git keeps them.
   const workspaceBytes = treeBytes + 2 * changesBytes + patchBytes;
-  try {
-    const patch = await runJob({
+  const make = () =>
+    runJob({
       order: { type: 'patch', patchBytes, files: maxFiles },
       ...{ machine, directory, credential: null, caFile: null, workspaceBytes, limitMs },
       mounts: [...readOnly(base, gitPaths.base), ...readOnly(changes, changesInside)],
@@ -143,11 +144,16 @@ async function compare(
         if (made.type !== 'patch' || made.patchBytes > patchBytes) {
           throw new JobFailedError('too_large');
         }
-        return made.patchBytes === 0
-          ? Buffer.alloc(0)
-          : ((await reader.exactly(made.patchBytes)) ?? Buffer.alloc(0));
+        const patch = made.patchBytes === 0 ? Buffer.alloc(0) : await reader.exactly(made.patchBytes);
+        if (patch === null) {
+          throw new StreamEndedError('the patch did not follow');
+        }
+        return patch;
       },
     });
+  try {
+    // The agent's files are gone afterwards: what was killed by somebody else is worth a second try.
+    const patch = await make().catch((error: unknown) => (wasKilled(error) ? make() : Promise.reject(error)));
     return { patch };
   } catch (error) {
     const problem = problemOf(error, limits);
@@ -157,6 +163,8 @@ async function compare(
     return { problem };
   }
 }
+
+const wasKilled = (error: unknown) => error instanceof JobFailedError && error.why === 'killed';
 
 /** Null for a fault of the worker. */
 function problemOf(
@@ -171,6 +179,7 @@ function problemOf(
     bad_files: 'the agent handed over files that are not allowed',
     no_tree: 'the files of the repository were not written out for the agent, which did not start',
     out_of_memory: 'comparing the files takes more memory than it may have',
+    killed: 'what compares the files was killed twice, as what takes more memory than it may have is',
   };
   if (error instanceof JobFailedError && error.why !== 'no_result') {
     return reasons[error.why] ?? 'git could not compare the files of the agent with the repository';

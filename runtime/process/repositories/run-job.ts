@@ -115,5 +115,5 @@ const killedCode = 137;
 
 /** Why a sandbox that has ended left no result. */
 function withoutResult({ process: { exitCode, signalCode } }: StartedContainer): JobProblem {
-  return signalCode === 'SIGKILL' || exitCode === killedCode ? 'out_of_memory' : 'no_result';
+  return signalCode === 'SIGKILL' || exitCode === killedCode ? 'killed' : 'no_result';
 }

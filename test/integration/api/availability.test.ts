@@ -225,4 +225,19 @@ describe('what an installation on Kubernetes can run', () => {
     expect(refused.text).toContain('does not run on Kubernetes: it talks to itself by a port');
     expect(await create('claude')).toMatchObject({ status: 201, body: { agent: { unavailable: null } } });
   });
+
+  it('refuses at save an agent with a repository', async () => {
+    const { admin, base } = await api.workspace();
+    await admin.ok('PUT', `${base}/repositories/code`, { host: 'git.example.com', path: 'team/one' });
+    const agent = {
+      ...{ name: 'coder', run: { type: 'builtin', name: 'scripted' } },
+      repository: { name: 'code', ref: 'main' },
+    };
+    expect(await admin.send('POST', `${base}/agents`, agent)).toMatchObject(fields('repository'));
+    const { agent: saved } = await admin.ok<{ agent: Agent }>('POST', `${base}/agents`, {
+      ...{ ...agent, repository: null },
+    });
+    const changed = { repository: agent.repository };
+    expect(await admin.send('PATCH', `/api/agents/${saved.id}`, changed)).toMatchObject(fields('repository'));
+  });
 });

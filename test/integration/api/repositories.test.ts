@@ -1,15 +1,20 @@
 /** Repositories of a workspace: who registers them, which an agent may name, and what is recorded. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import type { Agent } from '../../../contract/agent.ts';
+import type { Person } from '../../support/api.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
-let api: TestApi;
+let api: SessionApi;
 let admin: Person;
 let member: Person;
 let base: string;
 let workspaceId: string;
 
 beforeAll(async () => {
-  api = await startTestApi({ RUNTIME: 'process' });
+  api = await startSessionApi({
+    RUNTIME: 'process',
+    PRIVATE_REPOSITORY_HOSTS: 'localhost:8443',
+  });
 });
 beforeEach(async () => {
   const opened = await api.workspace();
@@ -26,8 +31,8 @@ const agent = {
   ...{ name: 'coder', run: { type: 'builtin', name: 'scripted' }, instructions: '{"steps":[]}' },
   repository: { name: 'code', path: 'team/one', ref: 'main' },
 };
-const create = (repository: unknown, by = member) =>
-  by.send('POST', `${base}/agents`, { ...agent, repository });
+const create = (repository: unknown, more: object = {}) =>
+  member.send('POST', `${base}/agents`, { ...agent, ...more, repository });
 
 describe('repositories', () => {
   it('are registered and removed by admins, shown to members, and recorded without a value', async () => {
@@ -66,18 +71,40 @@ describe('repositories', () => {
     expect(await set(code, { name: 'No-Name' })).toMatchObject({ status: 422 });
   });
 
+  it.each(['localhost', 'localhost:8444', 'git.localhost'])(
+    'are not at %s, the machine that runs sessions, unless the operator lists it',
+    async (host) => {
+      const refused = [{ path: 'host', code: 'not_available', message: expect.stringContaining(host) }];
+      expect(await set({ ...code, host })).toMatchObject({
+        status: 422,
+        body: { error: { fields: refused } },
+      });
+      expect(await set({ ...code, host: 'localhost:8443' })).toMatchObject({ status: 200 });
+      expect(await create(agent.repository)).toMatchObject({ status: 201 });
+      // As one that was registered while it was listed.
+      await api.db('repositories').where({ workspace_id: workspaceId }).update({ host });
+      expect(await create(agent.repository, { name: 'other' })).toMatchObject({
+        status: 422,
+        body: { error: { fields: [{ path: 'repository.name', message: expect.stringContaining(host) }] } },
+      });
+    },
+  );
+
   it.each([
-    ['another name', { name: 'other' }, 'repository.name'],
-    ['another path', { path: 'others/one' }, 'repository.path'],
-    ['no path', { path: null }, 'repository.path'],
-    ['a path that leads up', { path: 'team/..' }, 'repository.path'],
-    ['an option as a ref', { ref: '--upload-pack=touch' }, 'repository.ref'],
-    ['a URL', { url: 'https://elsewhere.example.com/a' }, ''],
+    ['another name', { name: 'other' }, /^repository\.name$/],
+    ['another path', { path: 'others/one' }, /^repository\.path$/],
+    ['no path', { path: null }, /^repository\.path$/],
+    ['a path that leads up', { path: 'team/..' }, /^repository\.path$/],
+    ['an option as a ref', { ref: '--upload-pack=touch' }, /^repository\.ref$/],
+    ['a URL', { url: 'https://elsewhere.example.com/a' }, /^repository\.url$/],
+    ['a host', { host: 'elsewhere.example.com' }, /^repository\.host$/],
   ])('are refused of an agent that names what is not registered: %s', async (_what, changes, path) => {
     await set(code);
     const refused = await create({ ...agent.repository, ...changes });
-    expect(refused.status).toBe(422);
-    expect(JSON.stringify(refused.body)).toContain(path);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: expect.stringMatching(path) }] } },
+    });
   });
 
   it('are kept with an agent, and judged again when that is changed', async () => {
@@ -95,5 +122,35 @@ describe('repositories', () => {
     expect(await member.send('PATCH', `/api/agents/${id}`, { repository: null })).toMatchObject({
       status: 200,
     });
+  });
+
+  it('that are gone or lead elsewhere keep their agents from starting, until they are back', async () => {
+    await set(code);
+    const created = await create(agent.repository);
+    const { id } = (created.body as { agent: Agent }).agent;
+    const shown = async () => (await member.ok<{ agent: Agent }>('GET', `/api/agents/${id}`)).agent;
+    const start = () => member.send('POST', `${base}/sessions`, { agent_id: id, prompt: 'go' });
+    expect(await shown()).toMatchObject({ unavailable: null });
+    const whyNot = async (why: string) => {
+      expect(await shown()).toMatchObject({ unavailable: { reason: expect.stringContaining(why) } });
+      expect(await member.ok('GET', `${base}/agents`)).toMatchObject({
+        agents: [{ unavailable: { reason: expect.stringContaining(why) } }],
+      });
+      expect(await start()).toMatchObject({
+        status: 422,
+        body: { error: { fields: [{ path: 'agent_id', message: expect.stringContaining(why) }] } },
+      });
+    };
+    await set({ ...code, path: 'others/*' });
+    await whyNot('its repository has a path that');
+    await admin.ok('DELETE', `${base}/repositories/code`);
+    await whyNot('its repository names the repository "code", which this workspace does not have');
+    // Archiving neither asks for it nor gives it back.
+    await member.ok('POST', `/api/agents/${id}/archive`, {});
+    await member.ok('POST', `/api/agents/${id}/unarchive`, {});
+    await whyNot('which this workspace does not have');
+    await set(code);
+    expect(await shown()).toMatchObject({ unavailable: null });
+    expect(await start()).toMatchObject({ status: 201 });
   });
 });

@@ -96,6 +96,13 @@ it('is made once, however often it is asked for meanwhile, and is an artifact of
   expect(events).toEqual([{ actor_id: member.user.id }, { actor_id: admin.user.id }]);
 });
 
+it('is made of a session that runs although its repository is removed', async () => {
+  await admin.ok('DELETE', `${base}/repositories/code`);
+  api.runtime.patch = async () => ({ patch: Buffer.from('diff --git a/a b/a\n') });
+  expect(await ask(member)).toMatchObject({ status: 202 });
+  await eventually(async () => expect(await artifacts()).toHaveLength(1));
+});
+
 it('is not there with one sentence, and what fails at the worker is tried again', async () => {
   let attempts = 0;
   api.runtime.patch = async () => {

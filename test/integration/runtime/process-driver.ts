@@ -17,6 +17,8 @@ const startSessionScript = new URL('./inside/start-session.ts', import.meta.url)
 export interface ProcessDriver extends DriverUnderTest<WorkloadPlan> {
   sessionsDirectory: string;
   directoryOf(sessionId: string): string;
+  /** What a worker of it in a process of its own is told; lists of hosts are left out. */
+  workerOptions(apiUrl: string): object;
   remove(): void;
 }
 
@@ -47,6 +49,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
   return {
     sessionsDirectory,
     directoryOf,
+    workerOptions: optionsFor,
     isolates: options.sandbox !== 'off',
     siblings: options.sandbox !== 'off',
     hasOwnNetworks: true,

@@ -284,7 +284,8 @@ describeWith('bwrap')('a session in a repository', () => {
     const script = `
       evil=/workspace/evil; printf '#!/bin/sh\necho EVIL' > $evil; chmod +x $evil
       for key in filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.command diff.evil.textconv \
-        diff.external core.fsmonitor core.pager core.editor core.sshCommand credential.helper alias.add; do
+        diff.external core.fsmonitor core.pager core.editor core.sshCommand core.alternateRefsCommand \
+        merge.evil.driver gpg.program credential.helper alias.add; do
         git config $key $evil; done
       git config filter.evil.required true; git config core.hooksPath /workspace; git config include.path /workspace/more
       git config core.worktree /etc; git config core.attributesFile /workspace/attributes

@@ -20,6 +20,7 @@ const callers = {
   SANDBOX: 'require',
   PRIVATE_REGISTRIES: 'registry.internal',
   PRIVATE_MCP_HOSTS: 'mcp.internal',
+  PRIVATE_REPOSITORY_HOSTS: 'git.internal',
   SESSION_IDLE_SECONDS: '5',
   SESSION_KEY_SEED: 'of the caller',
   AWS_SECRET_ACCESS_KEY: 'of the caller',
@@ -100,6 +101,7 @@ describe('what API and worker are started with', () => {
     expect(worker['PRIVATE_REGISTRIES']).toBeUndefined();
     for (const environment of [api, worker]) {
       expect(environment['PRIVATE_MCP_HOSTS']).toBe('mcp.internal');
+      expect(environment['PRIVATE_REPOSITORY_HOSTS']).toBe('git.internal');
     }
   });
 

@@ -11,7 +11,7 @@ import {
   type JobResult,
   jobSockets,
 } from '../job-stream.ts';
-import { JobError, mustRunGit, runGit } from './run-git.ts';
+import { isKilled, JobError, mustRunGit, runGit } from './run-git.ts';
 
 type FetchOrder = Extract<JobOrder, { type: 'fetch' }>;
 
@@ -29,7 +29,8 @@ export async function fetchCommit(
     env: { ...env, ...credentialVariables(credential) },
   });
   if (fetched.exitCode !== 0) {
-    throw new JobError(failureOf(fetched.written));
+    const isWhole = fetched.exitCode !== null && !isKilled(fetched.written);
+    throw new JobError(isWhole ? failureOf(fetched.written) : 'killed');
   }
   const named = await mustRunGit(git(['rev-parse', '--verify', '--quiet', 'FETCH_HEAD^{commit}']), { env });
   const commit = commitId.parse(String(named).trim());

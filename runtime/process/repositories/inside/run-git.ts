@@ -90,14 +90,20 @@ export async function runGit(
 export async function mustRunGit(command: readonly string[], options: GitOptions): Promise<Buffer> {
   const { exitCode, output, written } = await runGit(command, options);
   if (exitCode !== 0) {
-    throw new JobError(exitCode === null ? 'out_of_memory' : causeOf(written));
+    throw new JobError(exitCode === null ? 'killed' : causeOf(written));
   }
   return output;
 }
 
+/** Of a program that git started. */
+export const isKilled = (written: string): boolean => /died of signal 9/.test(written);
+
 function causeOf(written: string): JobFailure {
   if (/No space left on device/.test(written)) {
     return 'too_large';
+  }
+  if (isKilled(written)) {
+    return 'killed';
   }
   return /out of memory|Cannot allocate memory/i.test(written) ? 'out_of_memory' : 'git_failed';
 }

@@ -37,13 +37,16 @@ export function RepositoriesPart() {
   );
 }
 
+/** Agents, too: whether their sessions can start. */
+const whatChanges = (slug: string) => [keys.repositories(slug), keys.secrets(slug), keys.agents(slug)];
+
 function Registered({ repository: { name, host, path, credential } }: { repository: Repository }) {
   const { slug } = useWorkspace();
   const [isAsking, setAsking] = useState(false);
   const params = { path: { slug, name } };
   const removal = useApiMutation({
     send: () => call(api.DELETE('/api/workspaces/{slug}/repositories/{name}', { params })),
-    invalidates: [keys.repositories(slug), keys.secrets(slug)],
+    invalidates: whatChanges(slug),
     onSuccess: () => setAsking(false),
   });
   return (
@@ -81,7 +84,7 @@ function RegisterForm() {
           body: { host: host.trim(), path: path.trim(), credential: secret === '' ? null : `\${${secret}}` },
         }),
       ),
-    invalidates: [keys.repositories(slug), keys.secrets(slug)],
+    invalidates: whatChanges(slug),
     onSuccess: () => form.reset(),
     onError: (error) =>
       form.setErrors(fieldErrors(error, (path) => (path === 'credential' ? 'secret' : path))),
