@@ -134,10 +134,13 @@ async function compare(
   const { treeBytes, changesBytes, patchBytes, files: maxFiles, patchMs: limitMs } = limits;
   // What changed is there twice: as files, and as git keeps them.
   const workspaceBytes = treeBytes + 2 * changesBytes + patchBytes;
+  const endsAtMs = Date.now() + limitMs;
   const make = () =>
     runJob({
       order: { type: 'patch', patchBytes, files: maxFiles },
-      ...{ machine, directory, credential: null, caFile: null, workspaceBytes, limitMs },
+      ...{ machine, directory, credential: null, caFile: null, workspaceBytes },
+      // Both tries together.
+      limitMs: Math.max(endsAtMs - Date.now(), 1),
       mounts: [...readOnly(base, gitPaths.base), ...readOnly(changes, changesInside)],
       signal,
       async take(made, reader) {

@@ -58,7 +58,7 @@ async function measure(commit: string, limits: Pick<FetchOrder, 'treeBytes' | 'f
     maxBytes: Math.min(limits.files * longestLine, 256 * 1024 * 1024),
   });
   if (listed.exitCode !== 0) {
-    throw new JobError('damaged');
+    throw new JobError(listed.exitCode === null ? 'killed' : 'damaged');
   }
   const problem = problemOfTree(listed.output.toString('latin1'), limits);
   if (problem !== null) {

@@ -95,8 +95,9 @@ export async function mustRunGit(command: readonly string[], options: GitOptions
   return output;
 }
 
-/** Of a program that git started. */
-export const isKilled = (written: string): boolean => /died of signal 9/.test(written);
+/** Of a program that git started; lines that the host wrote say nothing of it. */
+export const isKilled = (written: string): boolean =>
+  written.split(/[\r\n]/).some((line) => !/^\s*remote:/.test(line) && line.includes('died of signal 9'));
 
 function causeOf(written: string): JobFailure {
   if (/No space left on device/.test(written)) {

@@ -81,6 +81,7 @@ describe('git', () => {
     expect(await ends('echo "fatal: Out of memory, malloc failed" >&2; exit 128')).toBe('out_of_memory');
     expect(await ends('kill -9 $$')).toBe('killed');
     expect(await ends('echo "error: index-pack died of signal 9" >&2; exit 128')).toBe('killed');
+    expect(await ends('echo "remote: index-pack died of signal 9" >&2; exit 128')).toBe('git_failed');
     expect(await ends('exit 1')).toBe('git_failed');
     const full = mustRunGit(['sh', '-c', 'yes'], { env, cwd: '/', file: '/dev/full' });
     expect(await full.catch(jobFailureOf)).toBe('too_large');
