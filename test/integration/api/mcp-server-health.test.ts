@@ -68,7 +68,7 @@ it('counts sessions in which a server did not work, of those that one may read',
   await api.join(workspace, other, 'member');
   await ran(operator);
   await ran(operator, null, { state: 'ended' });
-  // It has not answered there, and nobody knows that it does not work.
+  // It has not answered there, and is not known to have failed.
   for (const state of ['not_started', 'starting', 'failed'] as const) {
     await ran(operator, null, { state });
   }
