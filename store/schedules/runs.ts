@@ -100,7 +100,7 @@ export async function hasSessionSince(
 }
 
 /**
- * Who asked for a run beside the times of the schedule just before this one, which is when it came; null where
+ * Who asked for a run beside the times of the schedule just before this one, when it came; null where
  * nobody did, or several people, since it may be of any of them. Temporal's times have whole seconds.
  */
 export async function readRequester(
