@@ -20,12 +20,15 @@ export const mcpServerHealth = z.strictObject({
       handshake_ms: z.int().min(0).nullable(),
     })
     .nullable(),
-  /** Of the last seven days, with this server, that the reader may read; `failed`: it did not work there. */
+  /**
+   * Of the last seven days, that the reader may read, in which this server answered its first request or did
+   * not work (`failed`); not where it was starting still, or ended with its session before it answered.
+   */
   sessions: z.strictObject({
     count: z.int().min(0),
     failed: z.int().min(0),
-    /** The newest of them. */
-    last_failed: z.strictObject({ session_id: uuid, cause: failureCause }).nullable(),
+    /** The last of them; `at`: when the platform last heard of the server there. */
+    last_failed: z.strictObject({ session_id: uuid, cause: failureCause, at: timestamp }).nullable(),
   }),
 });
 export type McpServerHealth = z.infer<typeof mcpServerHealth>;

@@ -209,7 +209,9 @@ export const scheduleRun = z.strictObject({
 export type ScheduleRun = z.infer<typeof scheduleRun>;
 
 export const shownRun = scheduleRun.extend({
-  /** Who had it run beside its times; null for one of them. */
+  /** One of the schedule's times. */
+  is_own_time: z.boolean(),
+  /** Who had it run beside its times; null for one of them, where unknown, and once they were removed. */
   requested_by: named.nullable(),
   session_status: sessionStatus.nullable(),
   /** Why the session has its status, for those who may read it. */

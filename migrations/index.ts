@@ -29,6 +29,7 @@ import * as keepAskingEntries from './20261201152500_keep_asking_entries.ts';
 import * as indexSessionToolsByEntry from './20261201153500_index_session_tools_by_entry.ts';
 import * as indexCallsByTime from './20261201161500_index_calls_by_time.ts';
 import * as addRunRequesters from './20261201162500_add_run_requesters.ts';
+import * as addRunOwnTimes from './20261201163500_add_run_own_times.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -64,6 +65,7 @@ const migrations: Record<string, Migration> = {
   '20261201153500_index_session_tools_by_entry': indexSessionToolsByEntry,
   '20261201161500_index_calls_by_time': indexCallsByTime,
   '20261201162500_add_run_requesters': addRunRequesters,
+  '20261201163500_add_run_own_times': addRunOwnTimes,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

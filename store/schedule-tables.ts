@@ -34,6 +34,7 @@ declare module 'knex/types/tables.js' {
       session_id: string | null;
       created_at: string;
       requested_by: string | null;
+      is_own_time: boolean;
     };
   }
 }

@@ -59,7 +59,7 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
       // Between the read and the lock: the next attempt locks the membership and the agent that count now.
       throw new Error('the schedule changed meanwhile');
     }
-    const run = { ...due, requestedBy: await requesterOf(trx, schedule, due) };
+    const run = { ...due, ...(await originOf(trx, schedule, due)) };
     if (!isOpen) {
       return endRun(trx, schedule, { ...run, outcome: 'workspace_closed' });
     }
@@ -73,18 +73,18 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
   });
 }
 
-/** A run, and who had it come beside the schedule's times. */
-type AskedRun = DueRun & { requestedBy: string | null };
+/** Whether a run came at a time of the schedule, or who had it come beside them. */
+interface RunOrigin {
+  isOwnTime: boolean;
+  requestedBy: string | null;
+}
+type AskedRun = DueRun & RunOrigin;
 
 /** A time that the schedule's own rule gives is one of its times, whoever asked for a run then. */
-async function requesterOf(
-  trx: Transaction,
-  schedule: Schedule,
-  { scheduledAt }: DueRun,
-): Promise<string | null> {
+async function originOf(trx: Transaction, schedule: Schedule, { scheduledAt }: DueRun): Promise<RunOrigin> {
   const atMs = Date.parse(scheduledAt);
   const isOwnTime = nextRunMs(schedule.spec, schedule.time_zone, atMs - 1) === atMs;
-  return isOwnTime ? null : readRequester(trx, schedule, scheduledAt);
+  return { isOwnTime, requestedBy: isOwnTime ? null : await readRequester(trx, schedule, scheduledAt) };
 }
 
 async function start(

@@ -15,12 +15,12 @@ const sessionCount = z.object({ ...counted, status: sessionStatus });
 const requestCount = z.object({ ...counted, status: requestStatus });
 const callCount = z.object({ ...counted, status: callOutcome });
 
-/** Of `r`, by the session that asked or called. */
-const inReadableSession = `exists (select from sessions s where s.id = r.session_id and ${readableCondition})`;
+/** Of `newest_rows`, by the session that asked or called. */
+const inReadableSession = `exists (select from sessions s where s.id = newest_rows.session_id and ${readableCondition})`;
 
 /**
- * How many sessions that began on a day have which status now, of those that the person may read: `looked`
- * are counted, the newest ones, at most `homeBounds.sessions`.
+ * How many sessions that began on a day have which status now, of those that the person may read: the
+ * workspace's newest ones are `looked` at, whoever may read them, at most `homeBounds.sessions`.
  */
 export const countSessionsByDay = (
   db: Db,
@@ -43,7 +43,7 @@ export const countRequestsByDay = (
 ): Promise<z.infer<typeof requestCount>[]> =>
   readRows(
     db.raw(
-      countOf({ rows: 'permission_requests r', readable: inReadableSession }),
+      countOf({ rows: 'permission_requests', readable: inReadableSession }),
       valuesOf(home, days, homeBounds.requests),
     ),
     requestCount,
@@ -61,7 +61,7 @@ export const countCallsByDay = (
   readRows(
     db.raw(
       countOf({
-        rows: 'audit_events r',
+        rows: 'audit_events',
         readable: inReadableSession,
         // Written out as in their index.
         which: `event in ('session.mcp.tool_called', 'session.mcp.calls_refused')`,
@@ -82,12 +82,12 @@ export async function readMedianDecisionSeconds(
   days: readonly Day[],
 ): Promise<number | null> {
   const newest = newestOf({
-    ...{ rows: 'permission_requests r', readable: inReadableSession, more: ', decided_at' },
+    ...{ rows: 'permission_requests', readable: inReadableSession, more: ', decided_at' },
   });
   const statement = db.raw(
     `with ${newest}
      select percentile_cont(0.5) within group (order by extract(epoch from decided_at - at)::float8)
-       filter (where status in ('approved', 'denied')) as seconds
+       filter (where is_readable and status in ('approved', 'denied')) as seconds
      from newest`,
     valuesOf(home, days, homeBounds.requests),
   );
@@ -106,6 +106,10 @@ interface Counted {
   more?: string;
 }
 
+/**
+ * Who may read them is asked of the newest rows alone: a member who may read few would otherwise have all the
+ * rows of the workspace walked.
+ */
 const newestOf = ({
   rows,
   readable,
@@ -115,14 +119,16 @@ const newestOf = ({
   times = '1',
   more = '',
 }: Counted): string => `newest as materialized (
-    select ${status} as status, ${at} as at, ${times} as times${more} from ${rows}
-    where workspace_id = :workspaceId and ${which} and ${at} >= (:starts::timestamptz[])[1]
-      and (:isAdmin or ${readable})
-    order by ${at} desc limit :most)`;
+    select ${status} as status, ${at} as at, ${times} as times, (:isAdmin or ${readable}) as is_readable${more}
+    from (
+      select * from ${rows}
+      where workspace_id = :workspaceId and ${which} and ${at} >= (:starts::timestamptz[])[1]
+      order by ${at} desc limit :most
+    ) as newest_rows)`;
 
 const countOf = (counted: Counted): string => `with ${newestOf(counted)}
   select (:dates::text[])[width_bucket(at, :starts::timestamptz[])] as day, status,
-    least(sum(times), ${Number.MAX_SAFE_INTEGER})::bigint as count,
+    least(coalesce(sum(times) filter (where is_readable), 0), ${Number.MAX_SAFE_INTEGER})::bigint as count,
     (select count(*)::int from newest) as looked
   from newest group by 1, 2`;
 

@@ -20,6 +20,7 @@ const row = z.object({
   failed: z.int(),
   failed_session_id: uuid.nullable(),
   cause: failureCause.nullable(),
+  failed_at: timestamp.nullable(),
 });
 
 /** So many of the newest sessions are looked at. */
@@ -33,16 +34,18 @@ const readHealth = `
     order by created_at desc limit ${mostSessions}
   ), ran as (
     select m.id, count(*)::int as sessions, count(p.cause)::int as failed,
-      (array_agg(n.id order by n.created_at desc) filter (where p.cause is not null))[1] as failed_session_id,
-      (array_agg(p.cause order by n.created_at desc) filter (where p.cause is not null))[1] as cause
+      (array_agg(n.id order by p.updated_at desc, n.id) filter (where p.cause is not null))[1] as failed_session_id,
+      (array_agg(p.cause order by p.updated_at desc, n.id) filter (where p.cause is not null))[1] as cause,
+      max(p.updated_at) filter (where p.cause is not null) as failed_at
     from newest n
     join session_processes p on p.session_id = n.id and p.kind = 'server'
+      and (p.state in ('ready', 'ended') or p.cause is not null)
     join mcp_servers m on m.workspace_id = :workspaceId and m.name = p.name and m.created_at <= n.created_at
     group by m.id
   )
   select m.id, c.id as check_id, c.status, c.entry_version, c.reason, c.created_at as checked_at,
     (c.process ->> 'handshake_ms')::int as handshake_ms, coalesce(r.sessions, 0) as sessions,
-    coalesce(r.failed, 0) as failed, r.failed_session_id, r.cause
+    coalesce(r.failed, 0) as failed, r.failed_session_id, r.cause, r.failed_at
   from mcp_servers m
   left join ran r on r.id = m.id
   left join lateral (
@@ -72,5 +75,5 @@ function checkOf(found: z.infer<typeof row>): McpServerHealth['last_check'] {
     : { id, status, entry_version, reason, created_at, handshake_ms };
 }
 
-const failureOf = ({ failed_session_id: session_id, cause }: z.infer<typeof row>) =>
-  session_id === null || cause === null ? null : { session_id, cause };
+const failureOf = ({ failed_session_id: session_id, cause, failed_at: at }: z.infer<typeof row>) =>
+  session_id === null || cause === null || at === null ? null : { session_id, cause, at };

@@ -22,6 +22,7 @@ export interface NewRun {
   outcome: RunOutcome;
   detail: string | null;
   sessionId: string | null;
+  isOwnTime: boolean;
   /** Who had it run beside its times. */
   requestedBy: string | null;
 }
@@ -36,6 +37,7 @@ export async function insertRun(trx: Transaction, run: NewRun): Promise<void> {
     detail: run.detail,
     session_id: run.sessionId,
     requested_by: run.requestedBy,
+    is_own_time: run.isOwnTime,
   });
 }
 
@@ -61,7 +63,11 @@ export function listRuns(
         `case when u.id is not null then jsonb_build_object('id', u.id, 'name', u.name) end as requested_by`,
       ),
     )
-    .select(...runColumns.map((column) => `r.${column}` as const), 's.status as session_status')
+    .select(
+      ...runColumns.map((column) => `r.${column}` as const),
+      'r.is_own_time',
+      's.status as session_status',
+    )
     .select(db.raw('? as session_status_reason', [reason]));
   return pageByTime(db, db.from(runs.as('runs')), shownRun, 'created_at', page);
 }
@@ -94,23 +100,23 @@ export async function hasSessionSince(
 }
 
 /**
- * Who asked for a run beside the times of the schedule just before this one, which is when it came; null
- * where nobody did. Temporal's times have whole seconds.
+ * Who asked for a run beside the times of the schedule just before this one, when it came; null where
+ * nobody did, or several people, since it may be of any of them. Temporal's times have whole seconds.
  */
 export async function readRequester(
   db: Db,
   { id, workspace_id }: { id: string; workspace_id: string },
   scheduledAt: string,
 ): Promise<string | null> {
-  const found = await db('audit_events')
+  const [first, ...others] = await db('audit_events')
     .where({ workspace_id, event: 'schedule.run_requested', resource_id: id })
     .whereRaw(`at between ?::timestamptz - interval '1 minute' and ?::timestamptz + interval '2 seconds'`, [
       scheduledAt,
       scheduledAt,
     ])
-    .orderBy('position', 'desc')
-    .first('actor_id');
-  return found?.actor_id ?? null;
+    .distinct('actor_id')
+    .limit(2);
+  return others.length > 0 ? null : (first?.actor_id ?? null);
 }
 
 const startedRun = z.object({ schedule_id: uuid, scheduled_at: z.string() });

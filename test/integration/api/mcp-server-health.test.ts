@@ -5,7 +5,7 @@ import { createSession } from '../../../commands/sessions/create.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { McpServer } from '../../../contract/catalog.ts';
 import type { McpServerHealth } from '../../../contract/mcp-server-health.ts';
-import type { FailureCause } from '../../../contract/session-process.ts';
+import type { FailureCause, ProcessState } from '../../../contract/session-process.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -25,7 +25,11 @@ const healthOf = async (person: Person, { id: wanted }: McpServer): Promise<McpS
   ).mcp_server_health.find(({ id }) => id === wanted);
 
 /** A session in which `files` worked, or did not. */
-async function ran(person: Person, cause: FailureCause | null = null, daysAgo = 0): Promise<string> {
+async function ran(
+  person: Person,
+  cause: FailureCause | null = null,
+  { daysAgo = 0, state = 'ready' }: { daysAgo?: number; state?: ProcessState } = {},
+): Promise<string> {
   const of = { id: randomUUID(), workspaceId: workspace.id, agentId: agent.id, parentSessionId: null };
   const by = { operatorId: person.user.id, rootOperatorId: person.user.id };
   const { id } = await createSession(api.db, { ...of, ...by, prompt: 'Look' });
@@ -35,7 +39,7 @@ async function ran(person: Person, cause: FailureCause | null = null, daysAgo = 
     .update({ created_at: api.db.raw('created_at - make_interval(days => ?)', [daysAgo]) });
   await api.db('session_processes').insert({
     ...{ session_id: id, kind: 'server', name: 'files', sidecar_run: randomUUID(), revision: 1, starts: 1 },
-    ...{ state: cause === null ? 'ready' : 'failed', cause },
+    ...{ state: cause === null ? state : 'failed', cause },
   });
   return id;
 }
@@ -63,17 +67,25 @@ it('counts sessions in which a server did not work, of those that one may read',
   const other = await api.person('Olga Other');
   await api.join(workspace, other, 'member');
   await ran(operator);
+  await ran(operator, null, { state: 'ended' });
+  // It has not answered there, and is not known to have failed.
+  for (const state of ['not_started', 'starting', 'failed'] as const) {
+    await ran(operator, null, { state });
+  }
   const failed = await ran(operator, 'packages_not_loaded');
   const last = await ran(admin, 'exited');
   // Of an entry that had the name before, and too long ago.
-  await ran(operator, 'exited', 4);
+  await ran(operator, 'exited', { daysAgo: 4 });
   await api.db('mcp_servers').where({ id: idle.id }).update({ created_at: '2020-01-01T00:00:00Z' });
   const seen = await Promise.all(
     [admin, operator, other].map(async (person) => (await healthOf(person, files))?.sessions),
   );
   expect(seen).toEqual([
-    { count: 3, failed: 2, last_failed: { session_id: last, cause: 'exited' } },
-    { count: 2, failed: 1, last_failed: { session_id: failed, cause: 'packages_not_loaded' } },
+    { count: 4, failed: 2, last_failed: { session_id: last, cause: 'exited', at: expect.any(String) } },
+    {
+      ...{ count: 3, failed: 1 },
+      last_failed: { session_id: failed, cause: 'packages_not_loaded', at: expect.any(String) },
+    },
     { count: 0, failed: 0, last_failed: null },
   ]);
   expect(await healthOf(admin, idle)).toEqual({

@@ -69,6 +69,7 @@ const plain = [
   'grants/{grant_id}',
   'grants/{grant_id}/uses',
   'graph',
+  'mcp-server-health',
   'mcp-servers/{name}',
   'mcp-servers/{name}/checks/{check_id}',
   'mcp-servers/{name}/checks/{check_id}/output',

@@ -6,6 +6,7 @@ import {
   outcomeSums,
   requestSums,
 } from '../../../web/src/pages/insights/numbers.ts';
+import { rowLinks } from '../../../web/src/pages/insights/row-links.ts';
 import { countsText, requestParts } from '../../../web/src/text/day-counts.ts';
 import { shortNumberText } from '../../../web/src/text/number-text.ts';
 
@@ -37,6 +38,21 @@ describe('the scale of a chart', () => {
     ).toEqual([1, 15, 29]);
     expect(namedDays(90).at(-1)?.at).toBe(89);
   });
+});
+
+it('the numbers lead admins to what they count, and members to their sessions', () => {
+  const from = '2026-11-01T00:00:00.000Z';
+  const since = new URLSearchParams({ from });
+  const of = (isAdmin: boolean) => {
+    const links = rowLinks({ slug: 'acme', isAdmin }, from);
+    return [links.requests('denied'), links.callsWith('ok'), links.callsOf('refused')];
+  };
+  expect(of(true)).toEqual([
+    `/acme/approvals?status=denied&${since}`,
+    `/acme/audit?kind=calls&outcome=ok&${since}`,
+    `/acme/audit?kind=refusals&${since}`,
+  ]);
+  expect(of(false)).toEqual(Array(3).fill('/acme/sessions'));
 });
 
 describe('the numbers', () => {

@@ -6,7 +6,10 @@ const check = {
   ...{ created_at: '2026-11-02T00:00:00Z', handshake_ms: 1900 },
 };
 const unused = { count: 0, failed: 0, last_failed: null };
-const failing = { count: 9, failed: 2, last_failed: { session_id: 's', cause: 'exited' } } as const;
+const failingAt = (at: string) =>
+  ({ count: 9, failed: 2, last_failed: { session_id: 's', cause: 'exited', at } }) as const;
+const failing = failingAt('2026-11-02T00:00:01Z');
+const failedBefore = failingAt('2026-11-01T23:59:59Z');
 const now = { changedTools: 0, version: 2 };
 
 it.each([
@@ -21,6 +24,27 @@ it.each([
     'failures in sessions',
     { last_check: check, sessions: failing },
     now,
+    'fail',
+    'Failed in 2 of 9 sessions',
+  ],
+  [
+    'what a check found after the failures',
+    { last_check: check, sessions: failedBefore },
+    now,
+    'ok',
+    'Answers in 1.9 s',
+  ],
+  [
+    'failures before a check that failed, too',
+    { last_check: { ...check, status: 'failed' } as const, sessions: failedBefore },
+    now,
+    'fail',
+    'Failed in 2 of 9 sessions',
+  ],
+  [
+    'failures before a check of another version',
+    { last_check: check, sessions: failedBefore },
+    { ...now, version: 3 },
     'fail',
     'Failed in 2 of 9 sessions',
   ],

@@ -67,10 +67,23 @@ describe('a schedule that is due', () => {
     now.setMilliseconds(0);
     await start(busy, now.toISOString());
     const { id, name } = tenant.max;
-    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'started', requested_by: { id, name } }]);
-    expect(await runsOf(busy)).toMatchObject([{ outcome: 'started', requested_by: null }]);
+    expect(await runsOf(schedule)).toMatchObject([
+      { outcome: 'started', is_own_time: false, requested_by: { id, name } },
+    ]);
+    expect(await runsOf(busy)).toMatchObject([{ outcome: 'started', is_own_time: true, requested_by: null }]);
     await start(schedule, at(5));
-    expect((await runsOf(schedule))[0]).toMatchObject({ requested_by: null });
+    expect((await runsOf(schedule))[0]).toMatchObject({ is_own_time: false, requested_by: null });
+  });
+
+  it('names nobody where two people had it run at once', async () => {
+    const { tenant, schedule } = await stored();
+    for (const { id: userId } of [tenant.max, tenant.ada]) {
+      await requestRun(database.db, { workspaceId: tenant.workspace.id, id: schedule.id }, { userId });
+    }
+    const now = new Date();
+    now.setMilliseconds(1);
+    await start(schedule, now.toISOString());
+    expect(await runsOf(schedule)).toMatchObject([{ is_own_time: false, requested_by: null }]);
   });
 
   it('has no session once it is paused', async () => {

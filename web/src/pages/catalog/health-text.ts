@@ -22,7 +22,9 @@ export function healthOf(
     const text = changedTools === 1 ? '1 tool changed, review' : `${changedTools} tools changed, review`;
     return { tone: 'wait', text, place: 'tools' };
   }
-  if (last_failed !== null) {
+  const isCurrent = check !== null && check.entry_version === version;
+  const worksSince = isCurrent && check.status === 'completed' ? Date.parse(check.created_at) : 0;
+  if (last_failed !== null && Date.parse(last_failed.at) >= worksSince) {
     return {
       tone: 'fail',
       text: `Failed in ${failed} of ${sessionsText(count)}`,
@@ -30,7 +32,7 @@ export function healthOf(
       place: 'session',
     };
   }
-  if (check !== null && check.entry_version === version) {
+  if (isCurrent) {
     return ofCheck(check);
   }
   if (count > 0) {

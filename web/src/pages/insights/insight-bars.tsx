@@ -18,7 +18,7 @@ import {
   tokensByAgent,
   tokensByEndpoint,
 } from './numbers.ts';
-import type { RowLinks } from './use-row-links.ts';
+import type { RowLinks } from './row-links.ts';
 
 /** Of the parts that the number of all tokens leads to. */
 export const modelTokensId = 'model-tokens';

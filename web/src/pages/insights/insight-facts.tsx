@@ -4,7 +4,7 @@ import type { WorkspaceInsights } from '../../api/types.ts';
 import { numberText, shortNumberText } from '../../text/number-text.ts';
 import { modelTokensId } from './insight-bars.tsx';
 import { decisionTimeText, groupOf, outcomeSums, requestSums, tokensByAgent } from './numbers.ts';
-import type { RowLinks } from './use-row-links.ts';
+import type { RowLinks } from './row-links.ts';
 
 export function InsightFacts({ insights, links }: { insights: WorkspaceInsights; links: RowLinks }) {
   const { held, approvedPercent, ended, decided, expired, open } = requestSums(insights.requests);
@@ -43,7 +43,7 @@ export function InsightFacts({ insights, links }: { insights: WorkspaceInsights;
         to={links.requests('expired')}
       />
       <Fact
-        name="Refused at the gate"
+        name="Refused calls"
         value={numberText(refused)}
         more={`of ${numberText(calls)} tool calls`}
         to={links.callsOf('refused')}

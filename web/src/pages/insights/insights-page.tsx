@@ -17,7 +17,7 @@ import { CallsCard, TokenCards } from './insight-bars.tsx';
 import { InsightCard, Legend } from './insight-card.tsx';
 import { InsightFacts } from './insight-facts.tsx';
 import { groupedCalls, otherCallParts, outcomeSums, passedParts, requestSums } from './numbers.ts';
-import { useRowLinks } from './use-row-links.ts';
+import { rowLinks } from './row-links.ts';
 
 const choices = [7, 30, 90] as const;
 type Days = (typeof choices)[number];
@@ -90,7 +90,7 @@ function Nothing({ days }: { days: Days }) {
 }
 
 function Numbers({ insights }: { insights: WorkspaceInsights }) {
-  const links = useRowLinks(insights.from);
+  const links = rowLinks(useWorkspace(), insights.from);
   const calls = groupedCalls(insights.calls);
   const callParts = [...passedParts, ...otherCallParts];
   return (

@@ -40,8 +40,10 @@ function RunsTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
         <tr key={run.id}>
           <td>{timeIn(run.scheduled_at, zone)}</td>
           <td>
-            {run.requested_by === null ? (
+            {run.is_own_time ? (
               'the schedule'
+            ) : run.requested_by === null ? (
+              '–'
             ) : (
               <>
                 <VisibleText text={run.requested_by.name} />, by hand
