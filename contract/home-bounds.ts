@@ -9,7 +9,7 @@ export const homeBounds = {
   requests: 10_000,
   /** Of the audit trail. */
   callEntries: 50_000,
-  /** Agents, with each of the endpoints that they used. */
+  /** Agents, and likewise endpoints: those that took most. */
   modelUses: 100,
   schedules: 200,
 } as const;

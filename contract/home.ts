@@ -120,12 +120,19 @@ export const workspaceInsights = z.strictObject({
   /** The oldest first; requests by the day on which they were made. */
   requests: z.array(requestsOfDay),
   calls: z.array(callsOfDay),
+  /** The workspace keeps calls since then, which is within these days; null where it keeps those of all. */
+  calls_kept_from: timestamp.nullable(),
   /** From a request to its decision; null where there was none. */
   median_decision_seconds: z.number().min(0).nullable(),
-  /** The tokens that models took on as many days of UTC, by agent and endpoint, most first. */
+  /**
+   * The tokens that models took on as many days of UTC; by agent and by endpoint most first, without those
+   * beyond `homeBounds.modelUses`, which `total` and `agents`, how many there were, have as well.
+   */
   model_tokens: z.strictObject({
     total: count,
-    uses: z.array(z.strictObject({ agent: named, endpoint: z.string(), used_tokens: count })),
+    agents: count,
+    by_agent: z.array(z.strictObject({ agent: named, used_tokens: count })),
+    by_endpoint: z.array(z.strictObject({ endpoint: z.string(), used_tokens: count })),
   }),
   /** There were more requests or calls than are counted (`homeBounds`): the newest are. */
   is_partial: z.boolean(),

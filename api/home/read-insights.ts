@@ -7,7 +7,7 @@ import type { WorkspaceInsights } from '../../contract/home.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
 import type { Db } from '../../store/database.ts';
 import { countCallsByDay, countRequestsByDay, readMedianDecisionSeconds } from '../../store/home/by-day.ts';
-import { sumUsageByAgent } from '../../store/model-requests/requests.ts';
+import { sumUsage } from '../../store/model-requests/requests.ts';
 import { readableBy } from '../policies/sessions.ts';
 import type { InWorkspace } from '../route.ts';
 import { callsOn, isCut, requestsOn } from './by-day.ts';
@@ -26,10 +26,17 @@ export async function readInsights(
     from: beginningOf(days),
     requests: days.map(({ date }) => requestsOn(date, requests)),
     calls: days.map(({ date }) => callsOn(date, calls)),
+    calls_kept_from: keptFrom(days, visit.workspace.settings.tool_call_retention_days),
     median_decision_seconds: await readMedianDecisionSeconds(db, of, days),
-    model_tokens: await sumUsageByAgent(db, { ...of, days: count }),
+    model_tokens: await sumUsage(db, { ...of, days: count }),
     is_partial: isCut(requests, homeBounds.requests) || isCut(calls, homeBounds.callEntries),
   };
+}
+
+/** Records of calls are removed after the workspace's retention, in days; null: never. */
+function keptFrom([first]: readonly Day[], retentionDays: number | null): string | null {
+  const keptFromMs = Date.now() - (retentionDays ?? Number.POSITIVE_INFINITY) * 24 * 3600_000;
+  return first !== undefined && keptFromMs > first.startMs ? new Date(keptFromMs).toISOString() : null;
 }
 
 const beginningOf = ([first]: readonly Day[]): string => new Date(first?.startMs ?? 0).toISOString();

@@ -192,29 +192,32 @@ export async function listDailyUsage(db: Db, filter: DailyUsageFilter): Promise<
   return rows.map(({ agent_id: id, agent_name: name, ...row }) => ({ ...row, agent: { id, name } }));
 }
 
-const summedRow = dailyRow
-  .pick({ agent_id: true, agent_name: true, endpoint: true, used_tokens: true })
-  .extend({ total: z.int() });
+const used = { used_tokens: z.int() };
+const endpointRow = z.object({ ...used, endpoint: z.string() });
+const named = { agent_id: uuid, agent_name: z.string() };
+const agentRow = z.object({ ...used, ...named, agents: z.int(), total: z.int() });
 
-/** The same of all the days, most tokens first; `total` is also of what is left out (`homeBounds.modelUses`). */
-export async function sumUsageByAgent(
+/** The same of all the days, by agent and by endpoint (`homeBounds.modelUses`). */
+export async function sumUsage(
   db: Db,
   filter: Omit<DailyUsageFilter, 'agentId'>,
 ): Promise<WorkspaceInsights['model_tokens']> {
-  const query = usageOfSessions(db, { ...filter, agentId: undefined })
-    .groupBy('a.id', 'a.name', 'u.endpoint')
-    .orderByRaw(`sum(${usedTokens}) desc, a.id, u.endpoint`)
-    .limit(homeBounds.modelUses)
-    .select(
-      db.raw(`a.id as agent_id, a.name as agent_name, u.endpoint, sum(${usedTokens})::bigint as used_tokens,
-        (sum(sum(${usedTokens})) over ())::bigint as total`),
-    );
-  const rows = await readRows(query, summedRow);
+  const summedBy = (columns: string[], selected: string) =>
+    usageOfSessions(db, { ...filter, agentId: undefined })
+      .groupBy(columns)
+      .orderByRaw(`sum(${usedTokens}) desc, ${columns.join(', ')}`)
+      .limit(homeBounds.modelUses)
+      .select(db.raw(`${selected}, sum(${usedTokens})::bigint as used_tokens`));
+  const ofAll = `(count(*) over ())::int as agents, (sum(sum(${usedTokens})) over ())::bigint as total`;
+  const byAgent = summedBy(['a.id', 'a.name'], `a.id as agent_id, a.name as agent_name, ${ofAll}`);
+  const agents = await readRows(byAgent, agentRow);
   return {
-    total: rows[0]?.total ?? 0,
-    uses: rows.map(({ agent_id: id, agent_name: name, endpoint, used_tokens }) => ({
-      ...{ agent: { id, name }, endpoint, used_tokens },
+    total: agents[0]?.total ?? 0,
+    agents: agents[0]?.agents ?? 0,
+    by_agent: agents.map(({ agent_id: id, agent_name: name, used_tokens }) => ({
+      ...{ agent: { id, name }, used_tokens },
     })),
+    by_endpoint: await readRows(summedBy(['u.endpoint'], 'u.endpoint'), endpointRow),
   };
 }
 

@@ -155,9 +155,10 @@ describe('the insights of a workspace', () => {
     expect(
       ['approved', 'denied', 'expired', 'ok', 'permission_required', 'refused', 'tool_error'].map(total),
     ).toEqual([1, 1, 1, 2, 1, 40, 1]);
-    expect(model_tokens.uses).toEqual([
-      { agent: { id: agent.id, name: 'scribe' }, endpoint: 'house', used_tokens: 107 },
-    ]);
+    expect(model_tokens).toEqual({
+      ...{ total: 107, agents: 1, by_agent: [{ agent: { id: agent.id, name: 'scribe' }, used_tokens: 107 }] },
+      by_endpoint: [{ endpoint: 'house', used_tokens: 107 }],
+    });
   });
 
   it('go back as many days as were asked for, by the clock of the person', async () => {
@@ -168,6 +169,21 @@ describe('the insights of a workspace', () => {
     for (const days of ['0', '91', 'x']) {
       expect((await admin.send('GET', `${base}/insights?days=${days}`)).status).toBe(422);
     }
+  });
+
+  it('say since when calls are kept, where that is within the days', async () => {
+    const keep = (days: number | null) =>
+      api.db('workspaces').where({ id: workspace.id }).update({ tool_call_retention_days: days });
+    const keptFrom = async (days: number) =>
+      (await insightsOf(operator, `?days=${days}`)).calls_kept_from;
+    expect(await keptFrom(90)).toBeNull();
+    const before = Date.now();
+    await keep(10);
+    expect(await keptFrom(7)).toBeNull();
+    const from = Date.parse((await keptFrom(30)) ?? '');
+    expect(from).toBeGreaterThanOrEqual(before - 10 * 24 * 3600_000);
+    expect(from).toBeLessThanOrEqual(Date.now() - 10 * 24 * 3600_000);
+    await keep(null);
   });
 
   it('lead to their rows: the requests since then', async () => {
@@ -182,6 +198,46 @@ describe('the insights of a workspace', () => {
     expect(await since(`from=${from}&status=denied`)).toBe(1);
     expect(await since(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toBe(0);
     expect((await operator.send('GET', `${base}/permission-requests?from=yesterday`)).status).toBe(422);
+  });
+
+  it('have all tokens of an agent and of an endpoint, however many took any', async () => {
+    const others = homeBounds.modelUses;
+    const { base: elsewhere, workspace: busy, admin: ada } = await api.workspace();
+    const run = { type: 'builtin', name: 'scripted' };
+    const { agent: first } = await ada.ok<{ agent: Agent }>('POST', `${elsewhere}/agents`, {
+      ...{ name: 'first', run, instructions: '{"steps":[]}' },
+    });
+    const of = { id: randomUUID(), workspaceId: busy.id, agentId: first.id, parentSessionId: null };
+    const by = { operatorId: ada.user.id, rootOperatorId: ada.user.id };
+    const { id } = await createSession(api.db, { ...of, ...by, prompt: 'Look' });
+    await api.db.raw(
+      `insert into model_usage_days (session_id, day, endpoint, requests, failed_requests, input_tokens,
+         cache_creation_input_tokens, cache_read_input_tokens, output_tokens)
+       select ?, (now() at time zone 'utc')::date - n, 'endpoint-' || n, 1, 0, 10, 0, 0, 0
+       from generate_series(0, 89) n`,
+      [id],
+    );
+    await api.db.raw(
+      `with copied as (
+         insert into agents select (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(),
+           'name', 'agent-' || n, 'name_caseless', 'agent-' || n, 'name_seen', 'agent-' || n))).*
+         from agents a, generate_series(1, :others) n where a.id = :agentId returning id
+       ), ran as (
+         insert into sessions select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(),
+           'agent_id', c.id))).*
+         from sessions s, copied c where s.id = :sessionId returning id
+       )
+       insert into model_usage_days (session_id, day, endpoint, requests, failed_requests, input_tokens,
+         cache_creation_input_tokens, cache_read_input_tokens, output_tokens)
+       select id, (now() at time zone 'utc')::date, 'shared', 1, 0, 7, 0, 0, 0 from ran`,
+      { others, agentId: first.id, sessionId: id },
+    );
+    const { insights } = await ada.ok<{ insights: WorkspaceInsights }>('GET', `${elsewhere}/insights?days=90`);
+    const { total, agents, by_agent, by_endpoint } = insights.model_tokens;
+    expect([total, agents, by_agent.length]).toEqual([900 + 7 * others, others + 1, others]);
+    expect(by_agent[0]).toEqual({ agent: { id: first.id, name: 'first' }, used_tokens: 900 });
+    expect(by_endpoint[0]).toEqual({ endpoint: 'shared', used_tokens: 7 * others });
+    expect(by_endpoint).toHaveLength(91);
   });
 
   it('are of no other workspace, and for its members alone', async () => {

@@ -15,8 +15,6 @@ import {
   otherCallParts,
   outcomeSums,
   passedParts,
-  tokensByAgent,
-  tokensByEndpoint,
 } from './numbers.ts';
 import type { RowLinks } from './row-links.ts';
 
@@ -45,9 +43,9 @@ export function CallsCard({ calls, links }: { calls: WorkspaceInsights['calls'];
 const fillOf = (group: string): BarPart['fill'] =>
   [...passedParts, ...otherCallParts].find(({ name }) => name === group)?.fill ?? 'idle';
 
-export function TokenCards({ tokens: { uses } }: { tokens: WorkspaceInsights['model_tokens'] }) {
+export function TokenCards({ tokens }: { tokens: WorkspaceInsights['model_tokens'] }) {
   const { slug } = useWorkspace();
-  const none = uses.length === 0 ? <p className="insight-none">No model was used.</p> : null;
+  const none = tokens.by_agent.length === 0 ? <p className="insight-none">No model was used.</p> : null;
   return (
     <>
       <InsightCard
@@ -57,9 +55,9 @@ export function TokenCards({ tokens: { uses } }: { tokens: WorkspaceInsights['mo
       >
         {none}
         <BarList
-          rows={tokensByAgent(uses)
+          rows={tokens.by_agent
             .slice(0, mostShown)
-            .map(({ agent: { id, name }, tokens }) => ({
+            .map(({ agent: { id, name }, used_tokens: used }) => ({
               key: id,
               name: (
                 <Link href={pathOf(slug, 'agents', id)}>
@@ -68,7 +66,7 @@ export function TokenCards({ tokens: { uses } }: { tokens: WorkspaceInsights['mo
                   </Named>
                 </Link>
               ),
-              ...{ count: tokens, text: shortNumberText(tokens), fill: 'plain' },
+              ...{ count: used, text: shortNumberText(used), fill: 'plain' },
             }))}
         />
       </InsightCard>
@@ -78,12 +76,12 @@ export function TokenCards({ tokens: { uses } }: { tokens: WorkspaceInsights['mo
       >
         {none}
         <BarList
-          rows={tokensByEndpoint(uses)
+          rows={tokens.by_endpoint
             .slice(0, mostShown)
-            .map(({ endpoint, tokens }) => ({
+            .map(({ endpoint, used_tokens: used }) => ({
               key: endpoint,
               name: <VisibleText text={endpoint} />,
-              ...{ count: tokens, text: shortNumberText(tokens), fill: 'plain' },
+              ...{ count: used, text: shortNumberText(used), fill: 'plain' },
             }))}
         />
       </InsightCard>

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { WorkspaceInsights } from '../../api/types.ts';
 import { numberText, shortNumberText } from '../../text/number-text.ts';
 import { modelTokensId } from './insight-bars.tsx';
-import { decisionTimeText, groupOf, outcomeSums, requestSums, tokensByAgent } from './numbers.ts';
+import { decisionTimeText, groupOf, outcomeSums, requestSums } from './numbers.ts';
 import type { RowLinks } from './row-links.ts';
 
 export function InsightFacts({ insights, links }: { insights: WorkspaceInsights; links: RowLinks }) {
@@ -15,7 +15,6 @@ export function InsightFacts({ insights, links }: { insights: WorkspaceInsights;
     (sum, { outcome, count }) => sum + (groupOf(outcome) === 'refused' ? count : 0),
     0,
   );
-  const agents = tokensByAgent(tokens.uses).length;
   return (
     <ul className="insight-facts" aria-label="In short">
       <Fact
@@ -51,7 +50,7 @@ export function InsightFacts({ insights, links }: { insights: WorkspaceInsights;
       <Fact
         name="Model tokens"
         value={shortNumberText(tokens.total)}
-        more={agents === 1 ? 'of 1 agent' : `of ${numberText(agents)} agents`}
+        more={tokens.agents === 1 ? 'of 1 agent' : `of ${numberText(tokens.agents)} agents`}
         to={`#${modelTokensId}`}
       />
     </ul>

@@ -12,6 +12,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { inOrder, requestParts, sumsOf } from '../../text/day-counts.ts';
 import { zoneName } from '../../text/local-time.ts';
+import { dayAndClockText } from '../../text/time-text.ts';
 import { DayChart } from './day-chart.tsx';
 import { CallsCard, TokenCards } from './insight-bars.tsx';
 import { InsightCard, Legend } from './insight-card.tsx';
@@ -136,6 +137,11 @@ function Numbers({ insights }: { insights: WorkspaceInsights }) {
         <CallsCard calls={insights.calls} links={links} />
         <TokenCards tokens={insights.model_tokens} />
       </div>
+      {insights.calls_kept_from === null ? null : (
+        <p className="insight-none">
+          Calls since {dayAndClockText(insights.calls_kept_from)}: this workspace removes older records of calls.
+        </p>
+      )}
       {insights.is_partial ? (
         <p className="insight-none">
           There were more: the newest 10,000 requests and 50,000 calls are counted.

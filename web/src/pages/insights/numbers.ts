@@ -69,25 +69,3 @@ export function requestSums(requests: WorkspaceInsights['requests']) {
 /** "3 min 12 s"; from an hour on without seconds. */
 export const decisionTimeText = (seconds: number): string =>
   durationWords(seconds < 3600 ? Math.round(seconds) : Math.round(seconds / 60) * 60);
-
-/** By endpoint, most tokens first. */
-export function tokensByEndpoint(uses: WorkspaceInsights['model_tokens']['uses']) {
-  return summed(uses, ({ endpoint }) => endpoint).map(({ use, tokens }) => ({
-    endpoint: use.endpoint,
-    tokens,
-  }));
-}
-
-/** By agent, most tokens first. */
-export function tokensByAgent(uses: WorkspaceInsights['model_tokens']['uses']) {
-  return summed(uses, ({ agent }) => agent.id).map(({ use, tokens }) => ({ agent: use.agent, tokens }));
-}
-
-function summed<Use extends { used_tokens: number }>(uses: readonly Use[], keyOf: (use: Use) => string) {
-  const found = new Map<string, { use: Use; tokens: number }>();
-  for (const use of uses) {
-    const before = found.get(keyOf(use));
-    found.set(keyOf(use), { use, tokens: (before?.tokens ?? 0) + use.used_tokens });
-  }
-  return [...found.values()].sort((one, other) => other.tokens - one.tokens);
-}
