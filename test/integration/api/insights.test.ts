@@ -174,8 +174,7 @@ describe('the insights of a workspace', () => {
   it('say since when calls are kept, where that is within the days', async () => {
     const keep = (days: number | null) =>
       api.db('workspaces').where({ id: workspace.id }).update({ tool_call_retention_days: days });
-    const keptFrom = async (days: number) =>
-      (await insightsOf(operator, `?days=${days}`)).calls_kept_from;
+    const keptFrom = async (days: number) => (await insightsOf(operator, `?days=${days}`)).calls_kept_from;
     expect(await keptFrom(90)).toBeNull();
     const before = Date.now();
     await keep(10);
@@ -232,7 +231,10 @@ describe('the insights of a workspace', () => {
        select id, (now() at time zone 'utc')::date, 'shared', 1, 0, 7, 0, 0, 0 from ran`,
       { others, agentId: first.id, sessionId: id },
     );
-    const { insights } = await ada.ok<{ insights: WorkspaceInsights }>('GET', `${elsewhere}/insights?days=90`);
+    const { insights } = await ada.ok<{ insights: WorkspaceInsights }>(
+      'GET',
+      `${elsewhere}/insights?days=90`,
+    );
     const { total, agents, by_agent, by_endpoint } = insights.model_tokens;
     expect([total, agents, by_agent.length]).toEqual([900 + 7 * others, others + 1, others]);
     expect(by_agent[0]).toEqual({ agent: { id: first.id, name: 'first' }, used_tokens: 900 });

@@ -10,12 +10,7 @@ import type { BarPart } from '../../text/day-counts.ts';
 import { numberText, shortNumberText } from '../../text/number-text.ts';
 import { callOutcomeText } from '../sessions/call-text.ts';
 import { InsightCard } from './insight-card.tsx';
-import {
-  groupOf,
-  otherCallParts,
-  outcomeSums,
-  passedParts,
-} from './numbers.ts';
+import { groupOf, otherCallParts, outcomeSums, passedParts } from './numbers.ts';
 import type { RowLinks } from './row-links.ts';
 
 /** Of the parts that the number of all tokens leads to. */
@@ -55,19 +50,17 @@ export function TokenCards({ tokens }: { tokens: WorkspaceInsights['model_tokens
       >
         {none}
         <BarList
-          rows={tokens.by_agent
-            .slice(0, mostShown)
-            .map(({ agent: { id, name }, used_tokens: used }) => ({
-              key: id,
-              name: (
-                <Link href={pathOf(slug, 'agents', id)}>
-                  <Named avatar={<AgentAvatar name={name} />} title={name}>
-                    <VisibleText text={name} />
-                  </Named>
-                </Link>
-              ),
-              ...{ count: used, text: shortNumberText(used), fill: 'plain' },
-            }))}
+          rows={tokens.by_agent.slice(0, mostShown).map(({ agent: { id, name }, used_tokens: used }) => ({
+            key: id,
+            name: (
+              <Link href={pathOf(slug, 'agents', id)}>
+                <Named avatar={<AgentAvatar name={name} />} title={name}>
+                  <VisibleText text={name} />
+                </Named>
+              </Link>
+            ),
+            ...{ count: used, text: shortNumberText(used), fill: 'plain' },
+          }))}
         />
       </InsightCard>
       <InsightCard
@@ -76,13 +69,11 @@ export function TokenCards({ tokens }: { tokens: WorkspaceInsights['model_tokens
       >
         {none}
         <BarList
-          rows={tokens.by_endpoint
-            .slice(0, mostShown)
-            .map(({ endpoint, used_tokens: used }) => ({
-              key: endpoint,
-              name: <VisibleText text={endpoint} />,
-              ...{ count: used, text: shortNumberText(used), fill: 'plain' },
-            }))}
+          rows={tokens.by_endpoint.slice(0, mostShown).map(({ endpoint, used_tokens: used }) => ({
+            key: endpoint,
+            name: <VisibleText text={endpoint} />,
+            ...{ count: used, text: shortNumberText(used), fill: 'plain' },
+          }))}
         />
       </InsightCard>
     </>

@@ -139,7 +139,8 @@ function Numbers({ insights }: { insights: WorkspaceInsights }) {
       </div>
       {insights.calls_kept_from === null ? null : (
         <p className="insight-none">
-          Calls since {dayAndClockText(insights.calls_kept_from)}: this workspace removes older records of calls.
+          Calls since {dayAndClockText(insights.calls_kept_from)}: this workspace removes older records of
+          calls.
         </p>
       )}
       {insights.is_partial ? (
