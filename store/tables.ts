@@ -172,6 +172,7 @@ declare module 'knex/types/tables.js' {
       user_id: string;
       role: WorkspaceRole;
       added_at: string;
+      by_rule: boolean;
     };
     pinned_tool_lists: {
       workspace_id: string;
@@ -317,6 +318,14 @@ declare module 'knex/types/tables.js' {
       audience: string;
       expires_at: string | null;
       created_at: string;
+    };
+    sign_in_renewals: {
+      sign_in_id: string;
+      sealed_value: Buffer | null;
+      sealed_data_key: Buffer | null;
+      key_id: string | null;
+      renew_at: string;
+      refused_at: string | null;
     };
     sign_ins: {
       id: string;
