@@ -7,6 +7,7 @@ import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { readAgent } from '../../store/agents/agents.ts';
 import { type MembershipKey, readMembership } from '../../store/members/members.ts';
 import { isSharedWithWorkspace, readSession } from '../../store/sessions/sessions.ts';
+import { wasRenewalRefused } from '../../store/sign-ins/renewals.ts';
 import { readSignedInUser } from '../../store/sign-ins/sign-ins.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';
@@ -110,6 +111,9 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
   };
 }
 
+const refusedRenewal =
+  'Your identity provider did not confirm your sign-in again, so it ended here: sign in again';
+
 /** The user of the session cookie; each of their requests counts against the rate limit. */
 function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'config'>) {
   const limit = { name: 'requests a minute per user', perMinute: config.RATE_USER_PER_MINUTE };
@@ -130,7 +134,10 @@ function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'c
     }
     const known = claims && (await readSignedInUser(db, claims));
     if (claims === null || known === null) {
-      throw new ApiError('unauthenticated', 'Sign in first');
+      const wasRefused = claims !== null && (await wasRenewalRefused(db, claims.signInId));
+      throw wasRefused
+        ? new ApiError('sign_in_ended', refusedRenewal)
+        : new ApiError('unauthenticated', 'Sign in first');
     }
     if (isFirst) {
       state.userId = known.id;

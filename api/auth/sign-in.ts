@@ -1,7 +1,8 @@
 /** The last step of every sign-in method: creates a revocable sign-in and its cookie. */
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
-import type { Db } from '../../store/database.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { insertRenewal } from '../../store/sign-ins/renewals.ts';
 import { createSignIn } from '../../store/sign-ins/sign-ins.ts';
 import { setSessionCookie, signInSeconds } from './session-cookie.ts';
 
@@ -9,12 +10,26 @@ export function isSecure(config: Pick<ApiConfig, 'PUBLIC_URL'>): boolean {
   return config.PUBLIC_URL?.startsWith('https:') ?? false;
 }
 
+export interface SignInHow {
+  isProven: boolean;
+  /** How long it holds unless it is renewed. */
+  lifetimeSeconds?: number;
+  /** Null: it is not renewed. */
+  renewal?: { refreshToken: string; seconds: number } | null;
+}
+
 export async function signIn(
   ctx: Context,
   userId: string,
-  { db, config }: { db: Db; config: Pick<ApiConfig, 'PUBLIC_URL' | 'COOKIE_KEY'> },
-  { isProven }: { isProven: boolean },
+  { db, config }: { db: Db; config: Pick<ApiConfig, 'PUBLIC_URL' | 'COOKIE_KEY' | 'MASTER_KEYS'> },
+  { isProven, lifetimeSeconds = signInSeconds, renewal = null }: SignInHow,
 ): Promise<void> {
-  const signInId = await createSignIn(db, userId, signInSeconds, { isProven });
+  const signInId = await inTransaction(db, async (trx) => {
+    const id = await createSignIn(trx, userId, lifetimeSeconds, { isProven });
+    if (renewal !== null) {
+      await insertRenewal(trx, config.MASTER_KEYS, { signInId: id, ...renewal });
+    }
+    return id;
+  });
   await setSessionCookie(ctx, config.COOKIE_KEY, { userId, signInId }, { secure: isSecure(config) });
 }

@@ -1,0 +1,423 @@
+/** Groups of a real identity provider give roles and take them, at sign-in and at its renewal. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SignJWT } from 'jose';
+import { signInSeconds } from '../../../api/auth/session-cookie.ts';
+import { applyGroupRules } from '../../../commands/members/apply-rules.ts';
+import type { Member, WorkspaceRole } from '../../../contract/workspace.ts';
+import { eraseRenewalsOfOtherKeys, removeEndedRenewals } from '../../../store/sign-ins/renewals.ts';
+import { caller, type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import { giveGrant } from '../../support/granted.ts';
+import { type GroupProvider, renewNow, startGroupProvider } from '../../support/group-provider.ts';
+import { SignInBrowser } from '../../support/sign-in-browser.ts';
+import { createTenant } from '../../support/tenant.ts';
+
+const publicUrl = 'http://localhost:4998';
+/** Each test has a workspace of its own: `team-1` are members of `ruled-1`, `leads-1` its admins. */
+const rules = Array.from({ length: 30 }, (_, index) => [
+  { value: `team-${index}`, workspace: `ruled-${index}`, role: 'member' },
+  { value: `leads-${index}`, workspace: `ruled-${index}`, role: 'admin' },
+]).flat();
+
+let idp: GroupProvider;
+let api: TestApi;
+let ada: Person;
+let n = 0;
+let slug: string;
+
+beforeAll(async () => {
+  idp = await startGroupProvider(publicUrl);
+  api = await startTestApi({
+    OIDC_ISSUER: idp.issuer,
+    OIDC_CLIENT_ID: 'platform',
+    OIDC_CLIENT_SECRET: 'client-secret',
+    OIDC_GROUP_RULES: JSON.stringify(rules),
+    OIDC_MORE_SCOPES: 'groups',
+    RATE_WORKSPACES_PER_HOUR_PER_USER: '100',
+    PUBLIC_URL: publicUrl,
+  });
+  ada = await api.person('Ada Admin');
+});
+beforeEach(async () => {
+  n += 1;
+  slug = `ruled-${n}`;
+  idp.isAway = false;
+  await ada.ok('POST', '/api/workspaces', { slug, name: 'Ruled' });
+});
+afterAll(async () => {
+  await api.stop();
+  await idp.stop();
+});
+
+/** A person of this test alone. */
+const named = (name: string) => `${name}-${n}`;
+const [team, leads] = [() => `team-${n}`, () => `leads-${n}`];
+const says = (name: string, claims: Record<string, unknown>) => idp.claims.set(named(name), claims);
+
+async function signIn(name: string, claims: Record<string, unknown> = { groups: [team()] }) {
+  says(name, claims);
+  const browser = new SignInBrowser(api, publicUrl);
+  const answer = await browser.go(await browser.reachCallback(named(name)));
+  expect(answer).toMatchObject({ status: 302 });
+  return { me: () => browser.go(`${publicUrl}/api/me`), browser };
+}
+
+const userId = async (name: string): Promise<string> =>
+  (
+    await api
+      .db('users')
+      .where({ subject: named(name) })
+      .first('id')
+  )?.id ?? '';
+
+const renew = (how: Parameters<typeof renewNow>[1] = {}) => renewNow(api, how);
+
+async function roles(): Promise<Record<string, [WorkspaceRole, string]>> {
+  const { members } = await ada.ok<{ members: Member[] }>('GET', `/api/workspaces/${slug}/members`);
+  const others = members.filter(({ user }) => user.id !== ada.user.id);
+  return Object.fromEntries(
+    others.map(({ user, role, made_by: madeBy }) => [user.name.split(' ').at(-1), [role, madeBy]]),
+  );
+}
+
+async function audited(event: string) {
+  const workspace = await api.db('workspaces').where({ slug }).first('id');
+  return api
+    .db('audit_events')
+    .where({ workspace_id: workspace?.id ?? '', event })
+    .orderBy('position')
+    .select('actor_type', 'resource_id', 'data');
+}
+
+const put = async (name: string, role: WorkspaceRole) =>
+  ada.ok('PUT', `/api/workspaces/${slug}/members/${await userId(name)}`, { role });
+
+/** As if removals were made an hour earlier; the trail itself lets nobody change it. */
+const anHourLater = () =>
+  api.db.transaction(async (trx) => {
+    await trx.raw('set local session_replication_role = replica');
+    await trx('audit_events')
+      .where({ event: 'workspace.member.removed' })
+      .update({ recorded_at: trx.raw(`now() - interval '61 minutes'`) });
+  });
+
+describe('at sign-in', () => {
+  it('groups give the highest role of a person, which says that a rule made it', async () => {
+    const { me } = await signIn('ida', { groups: [team(), leads(), 'others', team()] });
+    expect((await me()).body).toMatchObject({ workspaces: [{ slug, role: 'admin' }] });
+    expect(await roles()).toEqual({ [named('ida')]: ['admin', 'rule'] });
+    expect((await audited('workspace.member.added')).at(-1)).toEqual({
+      actor_type: 'system',
+      resource_id: await userId('ida'),
+      data: { role: 'admin', by_rule: true },
+    });
+    await signIn('ida', { groups: [leads()] });
+    expect(await audited('workspace.member.added')).toHaveLength(2);
+  });
+
+  it('the person who lost a group comes in without it', async () => {
+    await signIn('ida');
+    const { me } = await signIn('ida', { groups: [] });
+    expect((await me()).body).toMatchObject({ workspaces: [] });
+    expect(await roles()).toEqual({});
+  });
+
+  it('500 groups are read, and a workspace that does not exist is said to the operator', async () => {
+    const others = Array.from({ length: 500 }, (_, index) => `other-${index}`);
+    const { me } = await signIn('ida', { groups: [...others, team(), 'team-0'] });
+    expect((await me()).body).toMatchObject({ workspaces: [{ slug, role: 'member' }] });
+    expect(api.logged()).toMatch(/"workspaces":\["ruled-0"\].*unknown workspaces/);
+  });
+
+  it('nothing that the browser brings gives a role', async () => {
+    says('mallory', { groups: [] });
+    const forged = await new SignJWT({ groups: [leads()], sub: named('mallory') })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(randomBytes(32));
+    const browser = new SignInBrowser(api, publicUrl);
+    const callback = new URL(await browser.reachCallback(named('mallory')));
+    callback.searchParams.set('groups', JSON.stringify([leads()]));
+    callback.searchParams.set('claims', JSON.stringify({ groups: [leads()] }));
+    await browser.go(callback.href);
+    const withToken = new SignInBrowser(api, publicUrl);
+    const second = new URL(await withToken.reachCallback(named('mallory')));
+    second.searchParams.set('id_token', forged);
+    await withToken.go(second.href);
+    const asked = new SignInBrowser(api, publicUrl);
+    const askForMore = (url: URL) => {
+      url.searchParams.set('claims', JSON.stringify({ id_token: { groups: { values: [leads()] } } }));
+    };
+    await asked.go(await asked.reachCallback(named('mallory'), '/api/auth/sign-in', askForMore));
+    const begun = await withToken.go(`${publicUrl}/api/auth/sign-in?groups=${leads()}`);
+    expect(begun.status).toBe(422);
+    expect(await roles()).toEqual({});
+  });
+});
+
+describe('at a renewal', () => {
+  it('who left a group loses role, grants and sessions, and whose group holds stays signed in', async () => {
+    const tenant = await createTenant(api.db, api.config.MASTER_KEYS);
+    const session = await tenant.session(await tenant.agent());
+    const held = { user_subject_id: tenant.max.id, granted_by_user_id: tenant.ada.id };
+    const grant = await giveGrant(api.db, session, {
+      ...{ ...held, granted_by_role: 'admin', scope: 'persistent' },
+    });
+    // Their workspace is the one of this test, and Max comes from the provider.
+    await api
+      .db('workspaces')
+      .where({ slug })
+      .update({ slug: `${slug}-other` });
+    await api.db('workspaces').where({ id: tenant.workspace.id }).update({ slug });
+    const identity = { issuer: idp.issuer, subject: named('max') };
+    await api.db('users').where({ id: tenant.max.id }).update(identity);
+    await api.db('members').where({ user_id: tenant.max.id }).update({ by_rule: true });
+    const { me } = await signIn('max');
+    const kim = await signIn('kim');
+    const { told: before } = await renew();
+    expect(before).toEqual([]);
+    expect((await me()).body).toMatchObject({ workspaces: [{ slug }] });
+
+    says('max', { groups: ['others'] });
+    const { told } = await renew();
+    expect((await me()).body).toMatchObject({ workspaces: [] });
+    expect((await kim.me()).body).toMatchObject({ workspaces: [{ slug, role: 'member' }] });
+    expect(await api.db('grants').where({ id: grant.id }).first('revoked_at')).toMatchObject({
+      revoked_at: expect.any(String),
+    });
+    expect(told).toEqual([session.id]);
+    const removed = await audited('workspace.member.removed');
+    expect(removed).toMatchObject([{ actor_type: 'system', data: { role: 'member', by_rule: true } }]);
+  });
+
+  it('takes nothing that a person made, or made theirs', async () => {
+    await signIn('ida', { groups: [] });
+    await put('ida', 'member');
+    await signIn('ben');
+    await put('ben', 'member');
+    const both = { [named('ida')]: ['member', 'person'], [named('ben')]: ['member', 'person'] };
+    expect(await roles()).toEqual(both);
+    says('ida', { groups: [leads()] });
+    says('ben', { groups: [] });
+    await renew({ config: { OIDC_RULE_REMOVALS_PERCENT: 100 } });
+    expect(await roles()).toEqual(both);
+    expect((await audited('workspace.member.role_changed')).at(-1)?.data).toEqual({
+      ...{ from: 'member', role: 'member', made_by: 'person' },
+    });
+  });
+
+  it.each([
+    ['claim_missing', {}],
+    ['claim_cut_off', { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'x' } } }],
+    ['claim_cut_off', { hasgroups: true }],
+    ['claim_wrong_type', { groups: 'team' }],
+    ['claim_wrong_type', { groups: [{ name: 'team' }] }],
+  ])('changes nothing and says so where the claim is: %s %j', async (reason, claims) => {
+    const { me } = await signIn('ida');
+    says('ida', claims);
+    const { logged } = await renew();
+    await renew();
+    expect((await me()).body).toMatchObject({ workspaces: [{ slug, role: 'member' }] });
+    expect(logged).toContain(reason);
+    expect(await audited('workspace.member.rules_held_back')).toEqual([
+      { actor_type: 'system', resource_id: await userId('ida'), data: { reason } },
+    ]);
+  });
+
+  it('never takes the last admin', async () => {
+    const { me } = await signIn('ida', { groups: [leads()] });
+    await api.db('members').where({ user_id: ada.user.id }).delete();
+    for (const groups of [[], [team()]]) {
+      says('ida', { groups });
+      await renew({ config: { OIDC_RULE_REMOVALS_PERCENT: 100 } });
+      expect((await me()).body).toMatchObject({ workspaces: [{ slug, role: 'admin' }] });
+    }
+    expect(await audited('workspace.member.rules_held_back')).toMatchObject([
+      { data: { reason: 'last_admin' } },
+    ]);
+  });
+
+  it('takes no more than a fifth of a workspace within an hour, whatever the provider says', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `p${index}`);
+    for (const name of names) {
+      await signIn(name);
+    }
+    for (const name of names) {
+      says(name, { groups: [] });
+    }
+    const { logged } = await renew({ times: 3 });
+    // Ten members with Ada.
+    expect(Object.keys(await roles())).toHaveLength(7);
+    expect(logged).toContain('too_many_changes');
+    expect(await audited('workspace.member.rules_held_back')).toHaveLength(7);
+    await renew();
+    expect(Object.keys(await roles())).toHaveLength(7);
+    await anHourLater();
+    await renew();
+    expect(Object.keys(await roles())).toHaveLength(6);
+    await renew({ config: { OIDC_RULE_REMOVALS_PERCENT: 100 } });
+    expect(await roles()).toEqual({});
+  });
+
+  it('is made once by several processes, each token used once', async () => {
+    await signIn('ida');
+    const others = await api.db('sign_in_renewals').whereNotIn('sign_in_id', signInsOf('ida')).delete();
+    expect(others).toBeGreaterThan(0);
+    idp.asked.length = 0;
+    says('ida', { groups: [leads()] });
+    await renew({ times: 5 });
+    expect(idp.asked).toEqual(['refresh_token']);
+    expect(await audited('workspace.member.role_changed')).toHaveLength(1);
+    await renew();
+    expect(idp.asked).toHaveLength(2);
+  });
+
+  it('is the same however often the rules are applied at once', async () => {
+    await signIn('ida');
+    const user = { id: await userId('ida'), email: 'ida@company.test' };
+    const settings = { rules: api.config.OIDC_GROUP_RULES, lossPercent: 100 };
+    const apply = (...values: string[]) =>
+      applyGroupRules(api.db, user, { values: new Set(values) }, settings);
+    await Promise.all(Array.from({ length: 8 }, () => apply()));
+    expect(await audited('workspace.member.removed')).toHaveLength(1);
+    await Promise.all(Array.from({ length: 8 }, () => apply(leads())));
+    expect(await roles()).toEqual({ [named('ida')]: ['admin', 'rule'] });
+  });
+});
+
+const signInsOf = (name: string) =>
+  api
+    .db('sign_ins as s')
+    .join('users as u', 'u.id', 's.user_id')
+    .where('u.subject', named(name))
+    .select('s.id');
+
+/** For how many seconds the newest sign-in of a person holds from now. */
+async function holdsFor(name: string): Promise<number> {
+  const { rows } = await api.db.raw(
+    `select extract(epoch from s.expires_at - now())::int as seconds from sign_ins s
+     join users u on u.id = s.user_id where u.subject = ? order by s.created_at desc limit 1`,
+    [named(name)],
+  );
+  return rows[0].seconds;
+}
+
+describe('a sign-in', () => {
+  it('that a provider does not answer for goes on for a while, and ends', async () => {
+    const { me } = await signIn('ida');
+    const holds = await holdsFor('ida');
+    expect(holds).toBeLessThanOrEqual(75 * 60);
+    expect(holds).toBeGreaterThan(70 * 60);
+    idp.isAway = true;
+    const { logged } = await renew();
+    expect(logged).toContain('could not be renewed');
+    expect(await me()).toMatchObject({ status: 200 });
+    // As after the time that it holds for.
+    await api.db('sign_ins').whereIn('id', signInsOf('ida')).update({ expires_at: api.db.fn.now() });
+    expect(await me()).toMatchObject({ status: 401, body: { error: { code: 'unauthenticated' } } });
+    idp.isAway = false;
+    await renew();
+    expect(await me()).toMatchObject({ status: 401 });
+  });
+
+  it('is extended by a renewal, and by none beyond 12 hours', async () => {
+    await signIn('ida');
+    const ofIda = () => api.db('sign_ins').whereIn('id', signInsOf('ida'));
+    await ofIda().update({ expires_at: api.db.raw(`now() + interval '5 minutes'`) });
+    await renew();
+    expect(await holdsFor('ida')).toBeGreaterThan(70 * 60);
+    await ofIda().update({ created_at: api.db.raw(`now() - interval '11 hours 50 minutes'`) });
+    await renew();
+    expect(await holdsFor('ida')).toBeLessThanOrEqual(10 * 60);
+  });
+
+  it('that the provider refuses to renew ends with a clear sentence, and its token is erased', async () => {
+    const { me } = await signIn('ida');
+    idp.gone.add(named('ida'));
+    await renew();
+    expect(await me()).toMatchObject({
+      status: 401,
+      body: { error: { code: 'sign_in_ended', message: expect.stringContaining('did not confirm') } },
+    });
+    const kept = await api
+      .db('sign_in_renewals')
+      .whereIn('sign_in_id', signInsOf('ida'))
+      .select('sealed_value');
+    expect(kept).toEqual([{ sealed_value: null }]);
+    // The role is still theirs: a refusal says nothing of groups.
+    expect(await roles()).toEqual({ [named('ida')]: ['member', 'rule'] });
+  });
+
+  it('that the provider refuses to renew takes the roles where the operator says so', async () => {
+    await signIn('ida');
+    await signIn('ben');
+    await put('ben', 'member');
+    idp.gone.add(named('ida')).add(named('ben'));
+    await renew({ config: { OIDC_REFUSAL_ENDS_ROLES: true } });
+    expect(await roles()).toEqual({ [named('ben')]: ['member', 'person'] });
+  });
+
+  it('that has ended stays so, and its person still loses what they lost the group for', async () => {
+    const { me, browser } = await signIn('ida');
+    const cookie = `platform_session=${browser.cookies(api.url).get('platform_session') ?? ''}`;
+    expect(await caller(api.url, cookie).send('POST', '/api/auth/sign-out')).toMatchObject({ status: 200 });
+    const kept = () =>
+      api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida')).select('sign_in_id');
+    await renew();
+    await removeEndedRenewals(api.db, signInSeconds);
+    expect(await kept()).toHaveLength(1);
+    expect(await roles()).toEqual({ [named('ida')]: ['member', 'rule'] });
+    says('ida', { groups: [] });
+    await renew();
+    expect(await roles()).toEqual({});
+    await removeEndedRenewals(api.db, signInSeconds);
+    expect(await kept()).toEqual([]);
+    expect(await me()).toMatchObject({ status: 401 });
+  });
+
+  it('leaves one token of a person, however often they signed in', async () => {
+    await signIn('ida');
+    await signIn('ida');
+    await api.db('sign_ins').whereIn('id', signInsOf('ida')).update({ expires_at: api.db.fn.now() });
+    await removeEndedRenewals(api.db, signInSeconds);
+    expect(await api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'))).toHaveLength(1);
+  });
+
+  it('keeps its token sealed, and no log has it; under another master key it ends', async () => {
+    const { me } = await signIn('ida');
+    const [row] = await api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'));
+    expect(row?.sealed_value?.length).toBeGreaterThan(40);
+    const { logged } = await renew({
+      config: { MASTER_KEYS: [{ id: row?.key_id ?? '', key: randomBytes(32) }] },
+    });
+    expect(logged).toContain('was not renewed, and ended');
+    expect(await me()).toMatchObject({ status: 401, body: { error: { code: 'sign_in_ended' } } });
+    await signIn('ida');
+    expect(await eraseRenewalsOfOtherKeys(api.db, 'newer')).toBeGreaterThan(0);
+  });
+
+  it('without a refresh token lasts until the renewal would be due', async () => {
+    idp.givesRefreshTokens = false;
+    await signIn('ida').finally(() => {
+      idp.givesRefreshTokens = true;
+    });
+    expect(await holdsFor('ida')).toBeLessThanOrEqual(3600);
+    expect(await api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'))).toEqual([]);
+  });
+
+  it('without rules lasts 12 hours, keeps no token and gives no role', async () => {
+    const plain = await startTestApi({
+      ...{ OIDC_ISSUER: idp.issuer, OIDC_CLIENT_ID: 'platform', OIDC_CLIENT_SECRET: 'client-secret' },
+      PUBLIC_URL: publicUrl,
+    });
+    says('ida', { groups: [leads()] });
+    const browser = new SignInBrowser(plain, publicUrl);
+    await browser.go(await browser.reachCallback(named('ida')));
+    const { rows } = await plain.db.raw(
+      'select extract(epoch from expires_at - created_at)::int as seconds from sign_ins',
+    );
+    expect(rows).toEqual([{ seconds: signInSeconds }]);
+    expect(await plain.db('sign_in_renewals')).toEqual([]);
+    expect(await plain.db('members')).toEqual([]);
+    await plain.stop();
+  });
+});
