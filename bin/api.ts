@@ -2,6 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
+import { createOidcProvider } from '../api/auth/oidc.ts';
+import { type RenewalDependencies, renewDueSignIns } from '../api/auth/renew-sign-ins.ts';
+import { signInSeconds } from '../api/auth/session-cookie.ts';
 import { embeddingServersWith } from '../api/embedding-provider/provider-url.ts';
 import { createStreamLimit } from '../api/event-stream/stream-limit.ts';
 import { createStreamReads } from '../api/event-stream/stream-reads.ts';
@@ -20,10 +23,12 @@ import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
+import { removeEndedRenewals } from '../store/sign-ins/renewals.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { reportUnread } from './report-unread.ts';
+import { keepSweeping } from './worker/keep-sweeping.ts';
 
 /** What is open for longer is cut: every stream, and a request that is still not answered. */
 const closeLimitMs = 5_000;
@@ -31,6 +36,8 @@ const closeLimitMs = 5_000;
 const statementTimeoutMs = 15_000;
 /** A sidecar waits 25 s for a tool. */
 const toolStatementTimeoutMs = 10_000;
+/** A sign-in is renewed so long after it is due, at most. */
+const renewEveryMs = 10_000;
 /** Beside this program once it is built. */
 const webDirectory = fileURLToPath(new URL('web', import.meta.url));
 
@@ -69,13 +76,29 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const app = createApp(dependencies, allRoutes(dependencies), web);
   const server = await listen(app, { host: config.HOST, port: config.PORT }, upgradePreviews(config));
   log.info({ host: config.HOST, port: server.port }, 'the API listens');
+  const stopRenewing = keepRenewing({ db, config, log, workflows });
   await stopped;
+  await stopRenewing();
   await server.close(closeLimitMs);
   await eventFeed.close();
   await patterns.close();
   await workflows.close();
   await toolDb.destroy();
   await db.destroy();
+}
+
+/** Of an identity provider whose groups give roles. */
+function keepRenewing(dependencies: Omit<RenewalDependencies, 'provider'> & { config: ApiConfig }) {
+  const { db, config, log } = dependencies;
+  const provider = config.OIDC_GROUP_RULES.length === 0 ? null : createOidcProvider(config);
+  if (provider === null) {
+    return async () => {};
+  }
+  const parts = {
+    'renew sign-ins': () => renewDueSignIns({ ...dependencies, provider }),
+    'remove ended renewals': () => removeEndedRenewals(db, signInSeconds),
+  };
+  return keepSweeping(parts, { intervalMs: renewEveryMs, log });
 }
 
 function reasonOf(error: unknown, config: ApiConfig | undefined): unknown {
