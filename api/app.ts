@@ -3,6 +3,7 @@ import Koa from 'koa';
 import { type AuthenticateDependencies, createAuthenticate } from './auth/authenticate.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { setClientAddress } from './middleware/client-address.ts';
+import { compressAnswers } from './middleware/compressed-answers.ts';
 import { createShares } from './middleware/concurrency-limit.ts';
 import { createConcurrencyQueue } from './middleware/concurrency-queue.ts';
 import { createConnectionOwners } from './middleware/connection-owners.ts';
@@ -52,6 +53,7 @@ export function createApp(
   if (web !== null) {
     app.use(serveWebFiles(web));
   }
+  app.use(compressAnswers());
   app.use(countUnreadAnswers());
   mountRoutes(app, routes, {
     authenticate: createAuthenticate(dependencies),

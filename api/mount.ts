@@ -148,6 +148,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     if (route.response !== undefined && answer !== written) {
       ctx.body = checkedAnswer(route.response, answer);
       ctx.status = route.status ?? 200;
+      requestState(ctx).mayBeCompressed = route.isCompressed === true;
     }
   };
 

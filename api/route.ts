@@ -97,6 +97,11 @@ interface RouteShape<Scope extends RouteScope> {
    * and costs next to nothing: its answer is shared (`shareAnswer`).
    */
   isProbe?: boolean;
+  /**
+   * Its JSON is sent compressed to our own pages: it has nothing that is shown once or opens something, since how
+   * long it is then says something of what is in it.
+   */
+  isCompressed?: boolean;
   /** Counts against the caller's address: a step of signing in, which people reach before they are known. */
   isSignIn?: boolean;
 }

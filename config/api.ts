@@ -30,7 +30,7 @@ const settings = z
     APPROVAL_PRIVATE_KEY: approvalPrivateKey.describe(
       'signs approvals: PKCS#8 PEM of an Ed25519 key, in base64',
     ),
-    COOKIE_KEY: key32.describe('32 bytes in base64, which protect the cookie of who is signed in'),
+    COOKIE_KEY: key32.describe('32 bytes in base64; protects the cookie of who is signed in'),
     OIDC_ISSUER: z.url().optional().describe('identity provider; required unless DEMO_SIGN_IN is on'),
     OIDC_CLIENT_ID: z.string().optional().describe('client of the platform there; required with OIDC_ISSUER'),
     OIDC_CLIENT_SECRET: z.string().optional().describe("the client's secret; a public client has none"),

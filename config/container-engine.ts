@@ -27,9 +27,7 @@ export const containerEngineFields = {
     .describe("the engine's socket on this machine; access to it is root there"),
   CONTAINER_INSTALLATION: name
     .default(productSlug)
-    .describe(
-      'tells several platforms on one engine apart: part of the names and labels of what they create',
-    ),
+    .describe('tells platforms on one engine apart, in names and labels of what they create'),
   CONTAINER_DNS: addresses.describe(
     'name servers of containers with `internet`; a private one is opened to them',
   ),

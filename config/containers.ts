@@ -49,9 +49,9 @@ export const containerFields = {
   RUNNER_IMAGE: image.describe("the platform's own image that runs agents and MCP servers that are commands"),
   CLAUDE_IMAGE: z
     .preprocess((text) => (text === '' ? undefined : text), image.optional())
-    .describe('image of the agent `claude`; without it no session of such an agent starts'),
+    .describe('image of the agent `claude`; without it none starts'),
   ACP_IMAGES: acpImages.describe(
-    'images of the agent `acp`, as `preset=image`, separated by commas; without one no session of that preset starts',
+    'images of the agent `acp`, as `preset=image` by commas; a preset without one does not start',
   ),
   ...sizeFields,
   WORKSPACE_BYTES: workspaceBytes(1024 * mebibyte),

@@ -132,9 +132,7 @@ export const kubernetesFields = {
   KUBERNETES_NAMESPACE: dnsName
     .default(`${productSlug}-sessions`)
     .describe('where sessions run; it enforces the standard `restricted` and holds nothing else'),
-  KUBERNETES_INSTALLATION: dnsName
-    .default('default')
-    .describe('tells the sessions of several platforms in one namespace apart'),
+  KUBERNETES_INSTALLATION: dnsName.default('default').describe('tells platforms in one namespace apart'),
   SECRET_DELIVERY: z
     .enum(['reference', 'inline'])
     .default('reference')

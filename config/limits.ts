@@ -7,7 +7,7 @@ import { count, countOrNone } from './parse.ts';
 export const limitFields = {
   SESSION_TOTAL_SECONDS: count(24 * 3600).describe('longest life of a session, unless its agent has another'),
   SESSION_IDLE_SECONDS: count(3600).describe(
-    'time without activity after which a session ends, unless its agent has another',
+    'a session ends after so long without activity, unless its agent has another',
   ),
   SESSION_START_SECONDS: count(60).describe(
     'from the start of a workload until its sidecar reports that it is ready',
@@ -34,9 +34,7 @@ export const limitFields = {
   RATE_SESSIONS_PER_HOUR_PER_USER: count(200).describe('sessions that a user starts'),
   RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: count(1000).describe('sessions that are started in a workspace'),
   LIMIT_RUNNING_CHILDREN_PER_SESSION: count(10).describe('children of one session that have not ended'),
-  LIMIT_SERVICES_PER_WORKSPACE: count(20).describe(
-    'services of previews that are not stopped: each runs in a workload of its own',
-  ),
+  LIMIT_SERVICES_PER_WORKSPACE: count(20).describe('services of previews that are not stopped'),
   LIMIT_PREVIEW_BYTES: count(1024 * 1024).describe('all files of one preview together, and so each'),
   LIMIT_SESSION_ARTIFACT_BYTES: count(100 * 1024 * 1024).describe('artifacts of a session'),
   LIMIT_SESSION_CALLS: count(50_000).describe(
@@ -50,7 +48,7 @@ export const limitFields = {
   ),
   RATE_USER_PER_MINUTE: count(600).describe('requests of a user'),
   LIMIT_USER_CONCURRENT_REQUESTS: count(4).describe(
-    'requests of a user that an API process works on at a time, so that others find connections',
+    'requests of a user that an API process works on at a time',
   ),
   RATE_SIGN_IN_PER_MINUTE: count(1200).describe(
     'requests of the sign-in from one address, two for each person',

@@ -26,10 +26,10 @@ export const packageFields = {
     .describe('index in place of the public one; ends with `/simple/`'),
   NPM_REGISTRY_TOKEN: token
     .optional()
-    .describe('a token or `user:password` for it; only npm has it, while it loads packages'),
+    .describe('token or `user:password` for it, which only npm has while it loads packages'),
   PYPI_INDEX_TOKEN: token
     .optional()
-    .describe('a token or `user:password` for it; only uv has it, while it loads packages'),
+    .describe('token or `user:password` for it, which only uv has while it loads packages'),
   SANDBOX_CA_FILE: z
     .string()
     .startsWith('/', 'must be an absolute path')
@@ -38,7 +38,7 @@ export const packageFields = {
   ...httpsProxyFields,
   PACKAGE_FILE_HOSTS: hostList
     .refine((all) => all.every(isHost), 'must be hosts, or host:port, separated by commas')
-    .describe('hosts that registries keep files at beside their own; asked over https without credentials'),
+    .describe('further hosts that registries keep files at; asked over https without credentials'),
   PACKAGE_MAX_BYTES: count(512 * mebibyte).describe('packages of one entry'),
   PACKAGE_CACHE_BYTES: count(2048 * mebibyte).describe('packages of a workspace'),
   PACKAGE_LOAD_SECONDS: count(300).describe('until all packages of a session are there'),

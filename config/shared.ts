@@ -14,7 +14,7 @@ export const sharedFields = {
     '`id:key` pairs by commas: the first key seals secrets, all of them open; 32 bytes in base64 each',
   ),
   SESSION_KEY_SEED: sessionKeySeed.describe(
-    '32 bytes in base64, which the tokens and keys of sessions are derived from',
+    '32 bytes in base64; tokens and keys of sessions are derived from it',
   ),
   PRIVATE_REGISTRIES: privateHosts.describe(
     'image registries that may have a private address, never a metadata service',

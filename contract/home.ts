@@ -1,8 +1,9 @@
 /**
- * What the first page of a workspace shows to one person: of sessions those that the list shows them, a few
- * of each kind, and counts that stop.
+ * What the first page of a workspace and Insights show to one person: of sessions those that the list shows
+ * them, a few of each kind, and counts that stop.
  */
 import * as z from 'zod';
+import type { CallOutcome } from './audit-event.ts';
 import { requestableGrantType } from './grant.ts';
 import { entryName, named, timestamp, uuid } from './names.ts';
 import { sessionStatus, sessionWait } from './session.ts';
@@ -94,6 +95,42 @@ const requestsOfDay = z.strictObject({
   open: count,
 });
 export type RequestsOfDay = z.infer<typeof requestsOfDay>;
+
+/** Tool calls that began on a day, by their outcome. */
+const callsOfDay = z.strictObject({
+  day,
+  ...({
+    ok: count,
+    tool_error: count,
+    protocol_error: count,
+    permission_required: count,
+    waiting: count,
+    refused: count,
+    server_unavailable: count,
+    cancelled: count,
+    unknown: count,
+  } satisfies Record<CallOutcome, typeof count>),
+});
+export type CallsOfDay = z.infer<typeof callsOfDay>;
+
+/** What the last days of a workspace come to, of the sessions that the list shows to one person. */
+export const workspaceInsights = z.strictObject({
+  /** The beginning of the first day. */
+  from: timestamp,
+  /** The oldest first; requests by the day on which they were made. */
+  requests: z.array(requestsOfDay),
+  calls: z.array(callsOfDay),
+  /** From a request to its decision; null where there was none. */
+  median_decision_seconds: z.number().min(0).nullable(),
+  /** The tokens that models took on as many days of UTC, by agent and endpoint, most first. */
+  model_tokens: z.strictObject({
+    total: count,
+    uses: z.array(z.strictObject({ agent: named, endpoint: z.string(), used_tokens: count })),
+  }),
+  /** There were more requests or calls than are counted (`homeBounds`): the newest are. */
+  is_partial: z.boolean(),
+});
+export type WorkspaceInsights = z.infer<typeof workspaceInsights>;
 
 /** What a new workspace needs; null where the person may not know. */
 export const workspaceSetup = z.strictObject({

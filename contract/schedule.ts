@@ -209,6 +209,8 @@ export const scheduleRun = z.strictObject({
 export type ScheduleRun = z.infer<typeof scheduleRun>;
 
 export const shownRun = scheduleRun.extend({
+  /** Who had it run beside its times; null for one of them. */
+  requested_by: named.nullable(),
   session_status: sessionStatus.nullable(),
   /** Why the session has its status, for those who may read it. */
   session_status_reason: z.string().nullable(),

@@ -27,7 +27,9 @@ import * as createPatchRequests from './20261201121000_create_patch_requests.ts'
 import * as indexSessionWords from './20261201151500_index_session_words.ts';
 import * as keepAskingEntries from './20261201152500_keep_asking_entries.ts';
 import * as indexSessionToolsByEntry from './20261201153500_index_session_tools_by_entry.ts';
-import * as addGroupRules from './20261201160000_add_group_rules.ts';
+import * as indexCallsByTime from './20261201161500_index_calls_by_time.ts';
+import * as addRunRequesters from './20261201162500_add_run_requesters.ts';
+import * as addGroupRules from './20261201163500_add_group_rules.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -61,7 +63,9 @@ const migrations: Record<string, Migration> = {
   '20261201151500_index_session_words': indexSessionWords,
   '20261201152500_keep_asking_entries': keepAskingEntries,
   '20261201153500_index_session_tools_by_entry': indexSessionToolsByEntry,
-  '20261201160000_add_group_rules': addGroupRules,
+  '20261201161500_index_calls_by_time': indexCallsByTime,
+  '20261201162500_add_run_requesters': addRunRequesters,
+  '20261201163500_add_group_rules': addGroupRules,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

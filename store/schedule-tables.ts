@@ -33,6 +33,7 @@ declare module 'knex/types/tables.js' {
       detail: string | null;
       session_id: string | null;
       created_at: string;
+      requested_by: string | null;
     };
   }
 }

@@ -68,6 +68,7 @@ function listRoute(dependencies: AgentDependencies): AnyRoute {
     summary: 'The agents of a workspace',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     query: pageQuery.extend({
       /** Only agents that are archived, or that are not. */
       archived: z.enum(['true', 'false']).optional(),

@@ -41,6 +41,7 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
       summary: `Audit events, newest first; all that pass the filter as ${ndjson} when asked for`,
       scope: 'workspace',
       access: admins('audit.read'),
+      isCompressed: true,
       query: pageQuery.extend(filterFields),
       response: z.strictObject({
         audit_events: z.array(auditEvent),

@@ -83,6 +83,7 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     summary: 'Grants, newest first; revoked ones only with include_revoked',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     query: pageQuery.extend({
       user_subject_id: uuid.optional(),
       agent_subject_id: uuid.optional(),

@@ -7,17 +7,15 @@ import type { ApiConfig } from '../../config/api.ts';
 import { unavailableEntry } from '../../contract/available-runs.ts';
 import { type Day, lastDays } from '../../contract/days.ts';
 import { exampleServer } from '../../contract/example.ts';
-import type { FailedSession, RequestsOfDay, SessionsOfDay, WorkspaceHome } from '../../contract/home.ts';
+import type { FailedSession, WorkspaceHome } from '../../contract/home.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
 import { nextRunMs } from '../../contract/next-run.ts';
-import type { RequestStatus } from '../../contract/permission-request.ts';
-import { isTerminal, type SessionStatus } from '../../contract/session.ts';
 import { readAgents } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database.ts';
+import { countRequestsByDay, countSessionsByDay } from '../../store/home/by-day.ts';
 import { type HomeOf, listFailed, listRunning, readTitles } from '../../store/home/sessions.ts';
 import { readSetup } from '../../store/home/setup.ts';
 import { listNeededAnswers, listNeededSignIns } from '../../store/home/waits.ts';
-import { countRequestsOfWeek, countSessionsOfWeek } from '../../store/home/week.ts';
 import { listPermissionRequests } from '../../store/permission-requests/requests.ts';
 import { listRunningSchedules } from '../../store/schedules/schedules.ts';
 import { listChangedServers } from '../../store/tool-definitions/list.ts';
@@ -27,6 +25,7 @@ import { mostCounted } from '../permission-requests/routes.ts';
 import { readableBy } from '../policies/sessions.ts';
 import { whyNotAdmin } from '../policies/workspace.ts';
 import type { InWorkspace } from '../route.ts';
+import { isCut, requestsOn, sessionsOn } from './by-day.ts';
 
 export interface HomeDependencies {
   db: Db;
@@ -154,44 +153,12 @@ async function readFailed(
 }
 
 async function readWeek(db: Db, home: HomeOf, days: readonly Day[]): Promise<WorkspaceHome['week']> {
-  const sessions = await countSessionsOfWeek(db, home, days);
-  const requests = await countRequestsOfWeek(db, home, days);
-  const isCut = (rows: readonly { looked: number }[], most: number) => (rows[0]?.looked ?? 0) >= most;
+  const sessions = await countSessionsByDay(db, home, days);
+  const requests = await countRequestsByDay(db, home, days);
   return {
     sessions: days.map(({ date }) => sessionsOn(date, sessions)),
     requests: days.map(({ date }) => requestsOn(date, requests)),
-    is_partial: isCut(sessions, homeBounds.sessionsOfWeek) || isCut(requests, homeBounds.requestsOfWeek),
-  };
-}
-
-interface DayCount<Status extends string> {
-  day: string;
-  status: Status;
-  count: number;
-}
-
-const sumOf = <Status extends string>(
-  rows: readonly DayCount<Status>[],
-  fits: (row: DayCount<Status>) => boolean,
-): number => rows.filter(fits).reduce((sum, { count }) => sum + count, 0);
-
-function sessionsOn(day: string, rows: readonly DayCount<SessionStatus>[]): SessionsOfDay {
-  const ofDay = rows.filter((row) => row.day === day);
-  const of = (wanted: SessionStatus) => sumOf(ofDay, ({ status }) => status === wanted);
-  return {
-    day,
-    ...{ completed: of('completed'), failed: of('failed'), terminated: of('terminated') },
-    unfinished: sumOf(ofDay, ({ status }) => !isTerminal(status)),
-  };
-}
-
-function requestsOn(day: string, rows: readonly DayCount<RequestStatus>[]): RequestsOfDay {
-  const ofDay = rows.filter((row) => row.day === day);
-  const of = (wanted: RequestStatus) => sumOf(ofDay, ({ status }) => status === wanted);
-  return {
-    day,
-    ...{ approved: of('approved'), denied: of('denied'), expired: of('expired') },
-    ...{ cancelled: of('cancelled'), open: of('open') },
+    is_partial: isCut(sessions, homeBounds.sessions) || isCut(requests, homeBounds.requests),
   };
 }
 

@@ -39,6 +39,7 @@ import { judgePatterns } from '../judge-patterns.ts';
 import { beginRegistration, type RegistrationDependencies } from '../mcp-registrations/begin-registration.ts';
 import { admins, anyMember } from '../policies/access.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
+import { healthRoute } from './health-route.ts';
 import { presentMcpServer, presentMcpServers, shownMcpServer, type Visited } from './present.ts';
 import { createReadEntryImage, type ReadEntryImage } from './read-entry-image.ts';
 import { unusableRemoteProblems } from './unusable-problems.ts';
@@ -68,6 +69,7 @@ export function mcpServerRoutes(platform: CatalogRouteDependencies): AnyRoute[] 
   };
   return [
     listRoute(dependencies),
+    healthRoute(db),
     registerRoute(dependencies),
     dryRunRoute(dependencies),
     readRoute(dependencies),
@@ -86,6 +88,7 @@ function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
     summary: 'The workspace MCP catalog',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     query: pageQuery,
     response: z.strictObject({ mcp_servers: z.array(shownMcpServer), next_cursor: nextCursor }),
     async handler({ workspace, role, query }) {
@@ -234,13 +237,16 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'put',
     path,
-    summary: 'Replace a catalog entry; its version counts up, running sessions keep the old one',
+    summary:
+      'Replace a catalog entry; its version counts up, running sessions keep the old one. ' +
+      'With `expected_version` nothing is replaced that its sender has not seen',
     scope: 'workspace',
     access: admins('catalog.write'),
     params,
+    query: z.strictObject({ expected_version: z.coerce.number().int().positive().optional() }),
     body: mcpServerInput,
     response: answer,
-    async handler({ ctx, workspace, user, role, signInId, params, body }) {
+    async handler({ ctx, workspace, user, role, signInId, params, query, body }) {
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
@@ -251,7 +257,8 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const addresses = registrationAddresses(config, ctx);
       const requireMayLoosen = () => requireFreshSignIn(db, { signInId });
-      const save = { input: body, image, userId: user.id, addresses, requireMayLoosen };
+      const requireSeen = (version: number) => requireVersion(version, query.expected_version);
+      const save = { input: body, image, userId: user.id, addresses, requireMayLoosen, requireSeen };
       const saved = await replaceMcpServer(db, workspace.id, save);
       if (saved === null) {
         throw notFound('The MCP server');
@@ -259,6 +266,16 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
       return { mcp_server: await afterSave(dependencies, saved, { here, role }) };
     },
   });
+}
+
+/** Throws 409 where somebody else has replaced the version that the sender expects. */
+function requireVersion(version: number, expected: number | undefined): void {
+  if (expected !== undefined && version !== expected) {
+    throw new ApiError(
+      'conflict',
+      `The entry has changed: it is at version ${version}, and this replaces version ${expected}. Read it again`,
+    );
+  }
 }
 
 /** Reads and compares only: the newer image is adopted by replacing the entry with itself. */

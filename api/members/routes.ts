@@ -39,6 +39,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
         'The members of a workspace with their names and roles; admins also read their e-mail addresses',
       scope: 'workspace',
       access: anyMember,
+      isCompressed: true,
       query: pageQuery,
       response: z.strictObject({ members: z.array(listedMember), next_cursor: nextCursor }),
       async handler({ workspace, role, query }) {

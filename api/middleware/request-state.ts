@@ -19,6 +19,8 @@ export interface RequestState {
   secretBody: boolean;
   /** A page of another origin had the browser send it. */
   isForeign: boolean;
+  /** What answers it is the JSON of a route that has it compressed. */
+  mayBeCompressed: boolean;
   /**
    * Called by the reader of the body with the bytes as they arrive. Throws `rate_limited`
    * when there are too many.
@@ -38,6 +40,7 @@ export function beginRequest(ctx: Context, requestId: string): RequestState {
     leaveSession: () => undefined,
     secretBody: false,
     isForeign: false,
+    mayBeCompressed: false,
     countBody: () => undefined,
   };
   states.set(ctx.req, state);

@@ -54,6 +54,7 @@ function operation(route: AnyRoute, components: Components): JsonSchema {
     tags: [route.path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? ''],
     ...(route.scope === 'public' ? { security: [] } : {}),
     'x-who-may': whoMay(route),
+    ...(route.isCompressed === true ? { 'x-compressed': true } : {}),
     parameters: [
       ...pathParameters(route),
       ...queryParameters(route.query),

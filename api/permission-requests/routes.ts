@@ -36,16 +36,19 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       summary: 'What agents asked for, newest first: all for admins, of own sessions and agents for members',
       scope: 'workspace',
       access: anyMember,
+      isCompressed: true,
       query: pageQuery.extend({
         status: requestStatus.optional(),
         session_id: uuid.optional(),
         /** Id of a session: of that one and of all below it. */
         tree: uuid.optional(),
+        /** Asked not before this time. */
+        from: z.iso.datetime({ offset: true }).optional(),
       }),
       response: z.strictObject({ permission_requests: z.array(shownRequest), next_cursor: nextCursor }),
-      async handler({ query: { status, session_id: sessionId, tree, ...page }, ...visit }) {
+      async handler({ query: { status, session_id: sessionId, tree, from, ...page }, ...visit }) {
         const ofTree = tree === undefined ? {} : { sessionIds: await readableTree(db, visit, tree) };
-        const filter = { status, sessionId, ...ofTree, readableBy: readableBy(visit) };
+        const filter = { status, sessionId, from, ...ofTree, readableBy: readableBy(visit) };
         const { items, nextCursor } = await listPermissionRequests(db, visit.workspace.id, filter, page);
         return { permission_requests: await presentRequests(db, visit, items), next_cursor: nextCursor };
       },

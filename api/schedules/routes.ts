@@ -53,6 +53,7 @@ function listRoute({ db }: ScheduleDependencies): AnyRoute {
     summary: 'The schedules of a workspace, newest first; prompts for those who may change them',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     query: pageQuery.extend({ agent_id: uuid.optional() }),
     response: z.strictObject({ schedules: z.array(shownSchedule), next_cursor: nextCursor }),
     async handler({ query: { agent_id: agentId, ...page }, ...visit }) {
@@ -159,6 +160,7 @@ function runsRoute({ db }: ScheduleDependencies): AnyRoute {
     summary: 'The outcome of each time of a schedule, newest first: its session, or why there is none',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     params,
     query: pageQuery,
     response: z.strictObject({ runs: z.array(shownRun), next_cursor: nextCursor }),

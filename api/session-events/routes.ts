@@ -25,6 +25,7 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
       summary: `The session's events in order; as ${eventStream} when asked for, resuming by Last-Event-ID`,
       scope: 'session',
       access: sessionReaders,
+      isCompressed: true,
       query: z.object({
         after: eventPosition.default(0),
         /** The last ones before it, in order; beyond the end, the newest. Not for a stream. */

@@ -85,6 +85,7 @@ function listRoute(dependencies: Dependencies): AnyRoute {
     summary: 'Sessions, newest first: all for admins, own and shared ones for members',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     query: pageQuery.extend({
       status: sessionStatus.optional(),
       waiting_for: sessionWait.optional(),
@@ -259,6 +260,7 @@ function childrenRoute(dependencies: Dependencies): AnyRoute {
       'The sessions below a session that one may read, as a list whose rows name their parents, newest first',
     scope: 'session',
     access: sessionReaders,
+    isCompressed: true,
     query: pageQuery,
     response: sessions,
     async handler({ query, ...visit }) {

@@ -24,6 +24,7 @@ export function toolCallRoutes({ db, config }: Pick<SessionRouteDependencies, 'd
         'The tool calls of a session with outcome and grant, last recorded first; no arguments or results',
       scope: 'session',
       access: sessionReaders,
+      isCompressed: true,
       query: pageQuery,
       response: z.strictObject({ tool_calls: z.array(toolCall), next_cursor: nextCursor }),
       async handler({ query, ...visit }) {

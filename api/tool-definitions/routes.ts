@@ -63,6 +63,7 @@ function definitionsRoute({ db }: Dependencies): AnyRoute {
     summary: 'The accepted definitions of the entry’s tools, in its current version or an earlier one',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     params,
     query,
     response: z.strictObject({
@@ -86,6 +87,7 @@ function differencesRoute({ db }: Dependencies): AnyRoute {
     summary: 'Definitions that wait for an admin, each beside the accepted one: the server’s own claims',
     scope: 'workspace',
     access: anyMember,
+    isCompressed: true,
     params,
     query,
     response: z.strictObject({ tool_differences: z.array(toolDifference), next_cursor: nextCursor }),

@@ -42,6 +42,8 @@ export interface EntrySave {
   addresses: RegistrationAddresses;
   /** Throws for who may not end what asks for a passkey. */
   requireMayLoosen?: () => Promise<void>;
+  /** Throws unless the sender knows the version that is replaced. */
+  requireSeen?: (version: number) => void;
 }
 
 /**
@@ -111,7 +113,7 @@ export async function registerMcpServer(
 export async function replaceMcpServer(
   db: Db,
   workspaceId: string,
-  { input, image, userId, addresses, requireMayLoosen }: EntrySave,
+  { input, image, userId, addresses, requireMayLoosen, requireSeen }: EntrySave,
 ): Promise<SavedEntry | null> {
   return inTransaction(db, async (trx) => {
     const before = await lockMcpServerForChange(trx, { workspaceId, name: input.name });
@@ -125,6 +127,7 @@ export async function replaceMcpServer(
     if (changed.length === 0) {
       return { server: before, registrationId: null };
     }
+    requireSeen?.(before.version);
     if (loosens(before, fields)) {
       await requireMayLoosen?.();
     }

@@ -1,5 +1,6 @@
 /** A time of a schedule becomes a session, or a reason why not; once, however often it is asked for. */
 
+import { nextRunMs } from '../../contract/next-run.ts';
 import { isRepeated } from '../../contract/repeated-hour.ts';
 import type { RunOutcome, Schedule } from '../../contract/schedule.ts';
 import { systemActor } from '../../contract/session-event.ts';
@@ -9,7 +10,13 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { lockMembers } from '../../store/members/members.ts';
 import { lockBothQuotas, QuotaExceededError } from '../../store/quotas/quotas.ts';
-import { hasRunningSession, hasSessionSince, insertRun, readRun } from '../../store/schedules/runs.ts';
+import {
+  hasRunningSession,
+  hasSessionSince,
+  insertRun,
+  readRequester,
+  readRun,
+} from '../../store/schedules/runs.ts';
 import { lockSchedule, readSchedule, type ScheduleKey } from '../../store/schedules/schedules.ts';
 import { derivedId } from '../../store/session-events/append.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
@@ -52,23 +59,38 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
       // Between the read and the lock: the next attempt locks the membership and the agent that count now.
       throw new Error('the schedule changed meanwhile');
     }
+    const run = { ...due, requestedBy: await requesterOf(trx, schedule, due) };
     if (!isOpen) {
-      return endRun(trx, schedule, { ...due, outcome: 'workspace_closed' });
+      return endRun(trx, schedule, { ...run, outcome: 'workspace_closed' });
     }
     const isMember = makerId !== null && members.has(makerId);
     if (isMember && known.agent_id !== null && agents.get(known.agent_id)?.isArchived === true) {
-      return endRun(trx, schedule, { ...due, outcome: 'agent_archived' });
+      return endRun(trx, schedule, { ...run, outcome: 'agent_archived' });
     }
     return isMember
-      ? start(trx, schedule, { ...due, makerId, quotas })
-      : endRun(trx, schedule, { ...due, outcome: 'maker_left' });
+      ? start(trx, schedule, { ...run, makerId, quotas })
+      : endRun(trx, schedule, { ...run, outcome: 'maker_left' });
   });
+}
+
+/** A run, and who had it come beside the schedule's times. */
+type AskedRun = DueRun & { requestedBy: string | null };
+
+/** A time that the schedule's own rule gives is one of its times, whoever asked for a run then. */
+async function requesterOf(
+  trx: Transaction,
+  schedule: Schedule,
+  { scheduledAt }: DueRun,
+): Promise<string | null> {
+  const atMs = Date.parse(scheduledAt);
+  const isOwnTime = nextRunMs(schedule.spec, schedule.time_zone, atMs - 1) === atMs;
+  return isOwnTime ? null : readRequester(trx, schedule, scheduledAt);
 }
 
 async function start(
   trx: Transaction,
   schedule: Schedule,
-  { makerId, quotas, ...due }: DueRun & { makerId: string; quotas: SessionQuotas },
+  { makerId, quotas, ...due }: AskedRun & { makerId: string; quotas: SessionQuotas },
 ): Promise<string | null> {
   const { id, workspace_id: workspaceId, agent_id: agentId } = schedule;
   if (agentId === null) {
@@ -137,7 +159,7 @@ async function reachedLimit(
 async function endRun(
   trx: Transaction,
   schedule: Schedule,
-  { outcome, detail = null, ...due }: DueRun & { outcome: RunOutcome; detail?: string | null },
+  { outcome, detail = null, ...due }: AskedRun & { outcome: RunOutcome; detail?: string | null },
 ): Promise<null> {
   await insertRun(trx, {
     ...due,

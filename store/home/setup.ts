@@ -31,7 +31,7 @@ export async function readSetup(
          where :isAdmin or ${readableCondition}) as session,
        exists (select from channels where workspace_id = :workspaceId) as channel,
        (select count(*) from (select from members where workspace_id = :workspaceId limit 2) as two) > 1 as people`,
-    { workspaceId, userId, isAdmin: readableBy === undefined, newest: homeBounds.sessionsOfWeek },
+    { workspaceId, userId, isAdmin: readableBy === undefined, newest: homeBounds.sessions },
   );
   return onlyRow(await readRows(statement, row));
 }

@@ -2,7 +2,10 @@
  * Requests of sessions to language models, and what they took together (docs/storage.md). Each takes the id
  * that the model program chose.
  */
+import type { Knex } from 'knex';
 import * as z from 'zod';
+import type { WorkspaceInsights } from '../../contract/home.ts';
+import { homeBounds } from '../../contract/home-bounds.ts';
 import {
   type DailyModelUsage,
   dailyModelUsage,
@@ -172,16 +175,9 @@ const mostDailyRows = 1000;
 const dailyRow = dailyModelUsage.omit({ agent: true }).extend({ agent_id: uuid, agent_name: z.string() });
 
 /** What sessions took, by day, agent and endpoint, newest first. */
-export async function listDailyUsage(
-  db: Db,
-  { workspaceId, agentId, readableBy, days }: DailyUsageFilter,
-): Promise<DailyModelUsage[]> {
+export async function listDailyUsage(db: Db, filter: DailyUsageFilter): Promise<DailyModelUsage[]> {
   const sum = (column: string) => `sum(u.${column})::bigint as ${column}`;
-  const query = db('model_usage_days as u')
-    .join('sessions as s', 's.id', 'u.session_id')
-    .join('agents as a', 'a.id', 's.agent_id')
-    .where({ 's.workspace_id': workspaceId })
-    .whereRaw(`u.day > (now() at time zone 'utc')::date - ?::integer`, [days])
+  const query = usageOfSessions(db, filter)
     .groupBy('u.day', 'a.id', 'a.name', 'u.endpoint')
     .orderByRaw(`u.day desc, sum(${usedTokens}) desc, a.id, u.endpoint`)
     .limit(mostDailyRows)
@@ -192,12 +188,50 @@ export async function listDailyUsage(
         ${['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'].map(sum).join(', ')},
         sum(${usedTokens})::bigint as used_tokens`),
     );
+  const rows = await readRows(query, dailyRow);
+  return rows.map(({ agent_id: id, agent_name: name, ...row }) => ({ ...row, agent: { id, name } }));
+}
+
+const summedRow = dailyRow
+  .pick({ agent_id: true, agent_name: true, endpoint: true, used_tokens: true })
+  .extend({ total: z.int() });
+
+/** The same of all the days, most tokens first; `total` is also of what is left out (`homeBounds.modelUses`). */
+export async function sumUsageByAgent(
+  db: Db,
+  filter: Omit<DailyUsageFilter, 'agentId'>,
+): Promise<WorkspaceInsights['model_tokens']> {
+  const query = usageOfSessions(db, { ...filter, agentId: undefined })
+    .groupBy('a.id', 'a.name', 'u.endpoint')
+    .orderByRaw(`sum(${usedTokens}) desc, a.id, u.endpoint`)
+    .limit(homeBounds.modelUses)
+    .select(
+      db.raw(`a.id as agent_id, a.name as agent_name, u.endpoint, sum(${usedTokens})::bigint as used_tokens,
+        (sum(sum(${usedTokens})) over ())::bigint as total`),
+    );
+  const rows = await readRows(query, summedRow);
+  return {
+    total: rows[0]?.total ?? 0,
+    uses: rows.map(({ agent_id: id, agent_name: name, endpoint, used_tokens }) => ({
+      ...{ agent: { id, name }, endpoint, used_tokens },
+    })),
+  };
+}
+
+function usageOfSessions(
+  db: Db,
+  { workspaceId, agentId, readableBy, days }: DailyUsageFilter,
+): Knex.QueryBuilder {
+  const query = db('model_usage_days as u')
+    .join('sessions as s', 's.id', 'u.session_id')
+    .join('agents as a', 'a.id', 's.agent_id')
+    .where({ 's.workspace_id': workspaceId })
+    .whereRaw(`u.day > (now() at time zone 'utc')::date - ?::integer`, [days]);
   if (agentId !== undefined) {
     query.where({ 's.agent_id': agentId });
   }
   if (readableBy !== undefined) {
     query.where((either) => whereReadableBy(either, readableBy));
   }
-  const rows = await readRows(query, dailyRow);
-  return rows.map(({ agent_id: id, agent_name: name, ...row }) => ({ ...row, agent: { id, name } }));
+  return query;
 }

@@ -86,6 +86,8 @@ interface RequestFilter {
   sessionId?: string | undefined;
   /** Of any of these sessions. */
   sessionIds?: readonly string[];
+  /** Asked not before this time. */
+  from?: string | undefined;
   /**
    * Only what this user may see without being an admin: requests of sessions they may read, and of agents
    * they own.
@@ -109,6 +111,9 @@ export async function listPermissionRequests(
   }
   if (filter.sessionIds !== undefined) {
     query.whereIn('session_id', filter.sessionIds);
+  }
+  if (filter.from !== undefined) {
+    query.where('created_at', '>=', filter.from);
   }
   const { readableBy } = filter;
   if (readableBy !== undefined) {

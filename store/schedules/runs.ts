@@ -22,6 +22,8 @@ export interface NewRun {
   outcome: RunOutcome;
   detail: string | null;
   sessionId: string | null;
+  /** Who had it run beside its times. */
+  requestedBy: string | null;
 }
 
 export async function insertRun(trx: Transaction, run: NewRun): Promise<void> {
@@ -33,6 +35,7 @@ export async function insertRun(trx: Transaction, run: NewRun): Promise<void> {
     outcome: run.outcome,
     detail: run.detail,
     session_id: run.sessionId,
+    requested_by: run.requestedBy,
   });
 }
 
@@ -51,7 +54,13 @@ export function listRuns(
   });
   const runs = db('schedule_runs as r')
     .leftJoin('sessions as s', 's.id', 'r.session_id')
+    .leftJoin('users as u', 'u.id', 'r.requested_by')
     .where('r.schedule_id', scheduleId)
+    .select(
+      db.raw(
+        `case when u.id is not null then jsonb_build_object('id', u.id, 'name', u.name) end as requested_by`,
+      ),
+    )
     .select(...runColumns.map((column) => `r.${column}` as const), 's.status as session_status')
     .select(db.raw('? as session_status_reason', [reason]));
   return pageByTime(db, db.from(runs.as('runs')), shownRun, 'created_at', page);
@@ -82,6 +91,26 @@ export async function hasSessionSince(
     .where((either) => either.whereNull('ended_at').orWhere('ended_at', '>', at))
     .first('id');
   return found !== undefined;
+}
+
+/**
+ * Who asked for a run beside the times of the schedule just before this one, which is when it came; null where
+ * nobody did. Temporal's times have whole seconds.
+ */
+export async function readRequester(
+  db: Db,
+  { id, workspace_id }: { id: string; workspace_id: string },
+  scheduledAt: string,
+): Promise<string | null> {
+  const found = await db('audit_events')
+    .where({ workspace_id, event: 'schedule.run_requested', resource_id: id })
+    .whereRaw(`at between ?::timestamptz - interval '1 minute' and ?::timestamptz + interval '2 seconds'`, [
+      scheduledAt,
+      scheduledAt,
+    ])
+    .orderBy('position', 'desc')
+    .first('actor_id');
+  return found?.actor_id ?? null;
 }
 
 const startedRun = z.object({ schedule_id: uuid, scheduled_at: z.string() });

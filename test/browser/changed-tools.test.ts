@@ -223,7 +223,7 @@ describeInBrowser('tools that change after they were approved', () => {
     const { page } = visitor;
     await page
       .getByRole('row', { name: /archive/ })
-      .getByText('tools changed')
+      .getByText('changed, review')
       .waitFor();
     await page.getByRole('link', { name: 'archive' }).click();
     await page.getByRole('link', { name: 'View what changed' }).click();

@@ -74,6 +74,37 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.leave();
   });
 
+  it('counts what was held, decided and called, and leads from each number to its rows', async () => {
+    const visitor = await demo.visit('ada');
+    const { page } = visitor;
+    await visitor.open('insights');
+    const facts = page.getByRole('list', { name: 'In short' });
+    await facts.getByRole('link', { name: /Approved 100% of 1 decided or expired/ }).waitFor();
+    const held = page.getByRole('region', { name: 'Held calls by decision' });
+    const day = held.getByRole('slider', { name: /read a day/ });
+    await day.focus();
+    expect(await day.getAttribute('aria-valuetext')).toMatch(/: 1 approved$/);
+    await page.keyboard.press('ArrowLeft');
+    expect(await day.getAttribute('aria-valuetext')).toMatch(/: none$/);
+    await held.getByText('Show as table').click();
+    const table = held.getByRole('table', { name: 'Held calls by day and decision' });
+    expect(await table.getByRole('row').count()).toBe(31);
+    await visitor.checkAccessibility();
+    await held.getByText('Show as table').click();
+    await visitor.picture('insights');
+    await page.getByRole('link', { name: '7 days' }).click();
+    await page.waitForURL('**/insights?days=7');
+    await page.getByRole('region', { name: 'Calls by outcome' }).getByRole('link', { name: 'done' }).click();
+    await page.waitForURL('**/audit?kind=calls&outcome=ok&from=*');
+    await page.getByRole('row').filter({ hasText: 'files.write_file' }).first().waitFor();
+    await visitor.open('insights');
+    await facts.getByRole('link', { name: /Approved/ }).click();
+    await page.waitForURL('**/approvals?status=approved&from=*');
+    await page.getByRole('button', { name: /^Asked since/ }).click();
+    await page.waitForURL('**/approvals?status=approved');
+    await visitor.leave();
+  });
+
   it('shows that an export failed, and focuses the message', async () => {
     const visitor = await demo.visit('ada');
     visitor.expectInConsole(/500/);
@@ -262,7 +293,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     const context = { ...phone, colorScheme: 'dark' } as const;
     const visitor = await demo.visit('ada', context);
     const { page } = visitor;
-    for (const path of ['grants?state=all', 'audit', 'settings', 'members', 'grants/new']) {
+    for (const path of ['grants?state=all', 'audit', 'insights', 'settings', 'members', 'grants/new']) {
       await visitor.open(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await eventually(async () => expect(await page.getByLabel('Loading').count()).toBe(0));

@@ -71,6 +71,8 @@ export default class NodeRunner extends EmittingTestRunner {
     });
     if (runsAgain) {
       this.#failedFirst.set(test.path, { test, outcome });
+      // At once: a run that is killed later has said what it found.
+      process.stdout.write(`Failed, and runs once more at the end: ${test.path}\n${textOf(outcome)}\n`);
     } else {
       await this.#tell(test, outcome);
     }

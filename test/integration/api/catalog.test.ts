@@ -54,6 +54,24 @@ describe('the MCP catalog', () => {
     ]);
   });
 
+  it('replaces only the version that the sender expects', async () => {
+    const { admin, base } = await api.workspace();
+    const put = (version: number, more: object) =>
+      admin.send('PUT', `${base}/mcp-servers/files?expected_version=${version}`, {
+        name: 'files',
+        ...command(more),
+      });
+    await admin.ok('POST', `${base}/mcp-servers`, { name: 'files', ...command() });
+    expect(await put(1, { approvers: 'admin' })).toMatchObject({ body: { mcp_server: { version: 2 } } });
+    expect(await put(1, { network: 'none' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', message: expect.stringContaining('it is at version 2') } },
+    });
+    // What a lost answer repeats has no more to do.
+    expect(await put(1, { approvers: 'admin' })).toMatchObject({ body: { mcp_server: { version: 2 } } });
+    expect(await put(2, { network: 'none' })).toMatchObject({ body: { mcp_server: { version: 3 } } });
+  });
+
   it('keeps asking for a passkey until it is told not to, and audits both', async () => {
     const { workspace, admin, base } = await api.workspace();
     const put = (more: object) =>

@@ -15,12 +15,15 @@ import { servedRoutes } from '../../support/served-routes.ts';
  */
 const readers = Object.keys(peopleByScope.session).filter((kind) => kind !== 'other member');
 
+/** What the page says once, and a method leaves out. */
+const everyMember = 'all members';
+
 /** Kinds of people who may use it; how they are told apart is the route's scope. */
 function whoText(route: AnyRoute): string {
   const may = whoMay(route);
   const isForAll = may.length === Object.keys(peopleByScope[route.scope]).length;
   if (isForAll && ['session', 'agent', 'workspace'].includes(route.scope)) {
-    return 'all members';
+    return everyMember;
   }
   return may.join() === readers.join() ? 'its readers' : may.join(', ');
 }
@@ -46,8 +49,9 @@ function rowsOf(some: readonly AnyRoute[]): string {
 
 const methodsText = (ofPath: readonly AnyRoute[]) =>
   [...groupedBy(ofPath, whoText)]
-    .map(([who, theirs]) => `${theirs.map(({ method }) => method.toUpperCase()).join(', ')}: ${who}`)
+    .map(([who, theirs]) => methodsOf(theirs) + (who === everyMember ? '' : `: ${who}`))
     .join('; ');
+const methodsOf = (some: readonly AnyRoute[]) => some.map(({ method }) => method.toUpperCase()).join(', ');
 
 const tableHead = '| Path | Methods, and who may |\n| --- | --- |\n';
 
@@ -71,11 +75,12 @@ ${unprefixed.join(',\n')}.
 - [Sign in](sign-in.md) first and send the cookie.
 - JSON in and out, with its \`Content-Type\`. A body has 1 MiB and 10,000 values at most. Unknown fields are refused,
   never dropped, and so is a field that is there twice (\`repeated_field\`).
-- Lists page by \`cursor\` and \`limit\` (up to 200) and answer \`next_cursor\`. A page ends after 1 MiB, so it may have fewer
-  than \`limit\` rows.
+- Lists page by \`cursor\` and \`limit\` (up to 200) and answer \`next_cursor\`. A page ends after 1 MiB, so with fewer
+  rows.
 - What does not exist and what belongs to a workspace of others is answered alike, with 404.
 - These take an \`Idempotency-Key\` ([decision](decisions/0016-idempotency-keys.md)):
 ${idempotent.map((route) => `  ${route}`).join(',\n')}.
+- What \`x-compressed\` marks in openapi.json is [sent compressed](decisions/0079-compressed-answers.md) to browsers.
 - Artifacts are always sent as downloads, with \`nosniff\`.
 
 ## Errors
@@ -89,9 +94,9 @@ ${errorCodes}
 ## Routes
 
 Who may use one is found by asking its own rule (\`access\`, [\`api/policies/\`](../api/policies)) about one person of each
-kind. A person who is not a member of the workspace gets 404 everywhere. The admin here is neither owner nor operator.
-A session's _readers_: ${readers.join(', ')}.
-Some input is refused beyond that: private network destinations of an agent are an admin's to open, and who may make or
+kind; a method beside which nobody is named is for all members of the workspace. The admin here is neither owner nor
+operator. A session's _readers_: ${readers.join(', ')}.
+Some input is refused beyond that: only an admin opens private network destinations of an agent, and who may make or
 revoke which grant, or deny which request, follows from [what it is about](grants.md#who-may-make-one).
 
 ${tableHead}`;
@@ -106,7 +111,7 @@ ${tableHead}`;
 const internalHead = `
 ## Routes of sidecars
 
-Nothing but a sidecar can use them; they are below \`/internal/sessions/{session_id}\`.
+For sidecars alone, below \`/internal/sessions/{session_id}\`.
 `;
 
 /** Each kind of sidecar with its routes. */

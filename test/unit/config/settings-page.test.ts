@@ -13,13 +13,17 @@ const runtimes: readonly Reader[] = ['process', 'container', 'kubernetes'];
 function inWords(name: string, value: unknown): string {
   const number = Number(value);
   if (name.endsWith('_BYTES') && number % mebibyte === 0) {
-    return ` (${number / mebibyte} MiB)`;
+    const gibibytes = number / mebibyte / 1024;
+    return gibibytes >= 1 ? ` (${gibibytes} GiB)` : ` (${number / mebibyte} MiB)`;
   }
   if (name.endsWith('_SECONDS') && number >= 3600) {
     return number > daySeconds ? ` (${number / daySeconds} days)` : ` (${number / 3600} h)`;
   }
   return '';
 }
+
+/** Of a variable without a default. */
+const none = '-';
 
 function defaultText(name: string, field: z.ZodType): string {
   const unset = field.safeParse(undefined);
@@ -31,7 +35,7 @@ function defaultText(name: string, field: z.ZodType): string {
     return `\`${unset.data}\``;
   }
   const { default: value } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
-  return value === undefined || value === '' ? 'none' : `\`${String(value)}\`${inWords(name, value)}`;
+  return value === undefined || value === '' ? none : `\`${String(value)}\`${inWords(name, value)}`;
 }
 
 /** The worker alone, where it reads it on every runtime. */
@@ -56,32 +60,39 @@ function defaultsText({ name, readBy }: Setting): string {
 }
 
 const readersOf = ({ readBy }: Setting) => readersText(readBy.map(({ reader }) => reader));
-const row = (setting: Setting, cells: readonly string[]) => {
-  const file = setting.isSecret ? ', or `_FILE`' : '';
-  const all = [`\`${setting.name}\`${file}`, defaultsText(setting), ...cells, setting.meaning];
-  return `| ${all.join(' | ')} |\n`;
+const row = (setting: Setting) => {
+  const file = setting.isSecret ? ', `_FILE`' : '';
+  return `| \`${setting.name}\`${file} | ${defaultsText(setting)} | ${setting.meaning} |\n`;
 };
-const rows = (of: readonly Setting[]) => of.map((each) => row(each, [readersOf(each)])).join('');
+const rows = (of: readonly Setting[]) => of.map(row).join('');
+/** Those with the same readers under a row that names them. */
+function rowsByReaders(of: readonly Setting[]): string {
+  const groups = new Map<string, Setting[]>();
+  for (const setting of of) {
+    const readers = readersOf(setting);
+    groups.set(readers, [...(groups.get(readers) ?? []), setting]);
+  }
+  return [...groups].map(([readers, theirs]) => `| **${readers}** | | |\n${rows(theirs)}`).join('');
+}
 const isLimit = ({ name }: Setting) => name in limitFields;
 const limits = settings.filter(isLimit);
 
+const tableHead = '| Variable | Default | Meaning |\n| --- | --- | --- |\n';
+
 const page = `# Settings
 
-Every environment variable that the platform reads, made by \`npm run docs\` from the schemas in
-[\`config/\`](../config) that parse them. Where it says \`_FILE\`, a variable of that name and ending may name a file
-that holds the value. An empty variable counts as absent. [Operations](operations.md) says which to set and when,
-[limits](limits.md) what the limits are for; \`npm start\`, compose and the chart pass on what their readers need.
+Every environment variable that the platform reads, below its readers; \`npm run docs\` makes this page from the
+schemas in [\`config/\`](../config). Where it says \`_FILE\`, a variable of that name and ending may name a file that
+holds the value. An empty variable counts as absent; \`-\`: no default. [Operations](operations.md) says which to set
+and when, [limits](limits.md) what the limits are for; \`npm start\`, compose and the chart pass on what their readers
+need.
 
-| Variable | Default | Read by | Meaning |
-| --- | --- | --- | --- |
-${rows(settings.filter((setting) => !isLimit(setting)))}
+${tableHead}${rowsByReaders(settings.filter((setting) => !isLimit(setting)))}
 ## Limits
 
 Read by ${[...new Set(limits.map(readersOf))].join('; ')}.
 
-| Variable | Default | Meaning |
-| --- | --- | --- |
-${limits.map((setting) => row(setting, [])).join('')}`;
+${tableHead}${rows(limits)}`;
 
 it('the page of settings is made from the schemas', () => {
   if (process.env['UPDATE_DOCS'] === '1') {

@@ -19,7 +19,13 @@ import {
   envOfGiven,
   givenBefore,
 } from '../../../web/src/pages/agents/attachment-values.ts';
-import { envOf, rowProblems, rowsOf } from '../../../web/src/pages/agents/env-values.ts';
+import {
+  envOf,
+  hasOwnTools,
+  rowProblems,
+  rowsOf,
+  withOwnTools,
+} from '../../../web/src/pages/agents/env-values.ts';
 import { newRun, runOf, runValuesOf } from '../../../web/src/pages/agents/run-values.ts';
 
 const id = 'e3a7f0de-9f3d-4c6a-8f3b-2f8f4f0b7a11';
@@ -210,6 +216,19 @@ describe('rows of an environment', () => {
     expect(rowProblems(rowsOf({ A: 'x' }))).toEqual({});
     const row = { name: 'A', kind: 'value' as const, text: '' };
     expect(rowProblems([row, { ...row, name: ' A ' }])).toEqual({ '1.name': 'is a duplicate' });
+  });
+});
+
+describe('whether an agent of somebody else has tools of its own', () => {
+  it('is one variable among the others, and none means no', () => {
+    const rows = rowsOf({ A: 'x' });
+    const allowed = withOwnTools(rows, true);
+    expect([hasOwnTools(rows), hasOwnTools(allowed)]).toEqual([false, true]);
+    expect(envOf(allowed)).toEqual({ A: 'x', ACP_TOOLS: 'all' });
+    expect(withOwnTools(allowed, false)).toEqual(rows);
+    expect(hasOwnTools(rowsOf({ ACP_TOOLS: 'read,edit' }))).toBe(true);
+    expect(hasOwnTools(rowsOf({ ACP_TOOLS: '' }))).toBe(false);
+    expect(envOf(withOwnTools(rowsOf({ ACP_TOOLS: '' }), true))).toEqual({ ACP_TOOLS: 'all' });
   });
 });
 

@@ -11,6 +11,7 @@ export const keys = {
   authorization: (id: string) => ['authorization', id],
   workspace: (slug: string) => ['w', slug],
   home: (slug: string) => ['w', slug, 'home'],
+  insights: (slug: string, ...more: unknown[]) => ['w', slug, 'insights', ...more],
   sessions: (slug: string, ...more: unknown[]) => ['w', slug, 'sessions', ...more],
   session: (id: string, ...more: unknown[]) => ['session', id, ...more],
   permissionRequests: (slug: string, ...more: unknown[]) => ['w', slug, 'permission-requests', ...more],

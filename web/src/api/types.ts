@@ -90,7 +90,11 @@ export type ChangedServer = Answer<
   paths['/api/workspaces/{slug}/changed-mcp-servers']['get']
 >['changed_mcp_servers'][number];
 export type KeptPayloads = Answer<paths['/api/sessions/{session_id}/tool-calls/{call_id}/payloads']['get']>;
+export type McpServerHealth = Answer<
+  paths['/api/workspaces/{slug}/mcp-server-health']['get']
+>['mcp_server_health'][number];
 export type WorkspaceHome = Answer<paths['/api/workspaces/{slug}/home']['get']>['home'];
+export type WorkspaceInsights = Answer<paths['/api/workspaces/{slug}/insights']['get']>['insights'];
 export type SessionOfHome = WorkspaceHome['needs']['answers']['first'][number]['session'];
 
 /** What a form sends. */

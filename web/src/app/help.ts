@@ -18,6 +18,7 @@ const pageOf: Readonly<Record<SectionPath, string>> = {
   secrets: 'secrets',
   channels: 'channels',
   data: 'shared-data',
+  insights: 'audit',
   grants: 'grants',
   audit: 'audit',
   members: 'sign-in',

@@ -43,6 +43,7 @@ export type SectionPath =
   | 'catalog'
   | 'secrets'
   | 'channels'
+  | 'insights'
   | 'grants'
   | 'data'
   | 'audit'

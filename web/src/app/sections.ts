@@ -47,6 +47,7 @@ export const sectionGroups: readonly { label: string; sections: readonly Section
   {
     label: 'Govern',
     sections: [
+      section('insights', 'Insights', () => import('../pages/insights/insights-section.tsx')),
       section('grants', 'Grants', () => import('../pages/grants/grants-section.tsx')),
       section('audit', 'Audit trail', () => import('../pages/audit/audit-section.tsx'), true),
       section('members', 'Members', () => import('../pages/members/members-section.tsx')),

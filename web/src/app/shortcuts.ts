@@ -11,6 +11,7 @@ export const sectionKeys: Readonly<Record<string, SectionPath>> = {
   m: 'catalog',
   g: 'grants',
   u: 'audit',
+  i: 'insights',
 };
 
 export type Shortcut = 'search' | 'legend' | 'start' | 'find' | 'fold' | { to: SectionPath };

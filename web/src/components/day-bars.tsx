@@ -3,27 +3,13 @@
  * beside it as a table for those who read instead.
  */
 import { VisuallyHidden } from '@mantine/core';
-
-export interface BarPart {
-  name: string;
-  /** Where people do not call it by its name. */
-  label?: string;
-  fill: 'ok' | 'fail' | 'denied' | 'wait' | 'run' | 'idle';
-}
-
-export interface BarDay {
-  /** As a date, `2026-11-30`. */
-  day: string;
-  /** One for each part, in their order. */
-  counts: readonly number[];
-}
+import '../app/charts.css';
+import { type BarDay, type BarPart, countsText, dayName } from '../text/day-counts.ts';
+import { DayTable } from './day-table.tsx';
 
 const width = 124;
 const height = 40;
 const gap = 4;
-
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' });
-const dayName = (day: string) => weekday.format(new Date(`${day}T00:00:00Z`));
 
 /** `parts` from the bottom up. `label`: what is counted. */
 export function DayBars({
@@ -43,7 +29,7 @@ export function DayBars({
       <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
         {days.map((day, at) => (
           <g key={day.day} transform={`translate(${at * (barWidth + gap)} 0)`}>
-            <title>{`${dayName(day.day)}: ${textOf(parts, day)}`}</title>
+            <title>{`${dayName(day.day)}: ${countsText(parts, day)}`}</title>
             <rect className="bar-zero" y={height - 1} width={barWidth} height={1} />
             {stackOf(day.counts, most).map(({ y, size }, part) =>
               size === 0 ? null : (
@@ -66,40 +52,11 @@ export function DayBars({
         ))}
       </div>
       <VisuallyHidden>
-        <table>
-          <caption>{label}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              {parts.map(({ name, label: text = name }) => (
-                <th key={name} scope="col">
-                  {text}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map(({ day, counts }) => (
-              <tr key={day}>
-                <th scope="row">{`${dayName(day)}, ${day}`}</th>
-                {parts.map(({ name }, at) => (
-                  <td key={name}>{counts[at]}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DayTable label={label} parts={parts} days={days} />
       </VisuallyHidden>
     </div>
   );
 }
-
-const textOf = (parts: readonly BarPart[], { counts }: BarDay) => {
-  const named = parts.flatMap(({ name, label = name }, at) =>
-    counts[at] === 0 ? [] : [`${counts[at]} ${label}`],
-  );
-  return named.length === 0 ? 'none' : named.join(', ');
-};
 
 /** From the bottom up, with a hair between them; what is not zero can be seen. */
 function stackOf(counts: readonly number[], most: number): { y: number; size: number }[] {

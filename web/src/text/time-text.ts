@@ -65,6 +65,12 @@ export function dayAndTimeText(at: string, now: Date): string {
   return `${day.format(time)} ${clockText}`;
 }
 
+/** "1 Nov 00:00", in the reader's time zone. */
+export function dayAndClockText(at: string): string {
+  const time = new Date(at);
+  return `${shortDate.format(time)} ${minute.format(time)}`;
+}
+
 /** "14:05:09", in the reader's time zone. */
 export function clockTime(at: string): string {
   return clock.format(new Date(at));

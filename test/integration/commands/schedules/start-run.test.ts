@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { removeAgent } from '../../../../commands/agents/archive.ts';
 import { pauseSchedule } from '../../../../commands/schedules/pause.ts';
 import { removeSchedule } from '../../../../commands/schedules/save.ts';
-import { runIdOf, startScheduledRun } from '../../../../commands/schedules/start-run.ts';
+import { requestRun, runIdOf, startScheduledRun } from '../../../../commands/schedules/start-run.ts';
 import { createWithinQuotas } from '../../../../commands/sessions/create.ts';
 import type { Schedule } from '../../../../contract/schedule.ts';
 import { listRuns, removeOldRuns } from '../../../../store/schedules/runs.ts';
@@ -51,6 +51,26 @@ describe('a schedule that is due', () => {
     expect(started).toEqual([id, id, id]);
     expect(await runsOf(schedule)).toMatchObject([{ id, outcome: 'started', session_status: 'pending' }]);
     expect(await start(schedule, at(1))).not.toBe(id);
+  });
+
+  it('knows who had it run beside its times', async () => {
+    const { tenant, schedule } = await stored();
+    const ask = (of: Schedule) =>
+      requestRun(database.db, { workspaceId: tenant.workspace.id, id: of.id }, { userId: tenant.max.id });
+    await ask(schedule);
+    const now = new Date();
+    now.setMilliseconds(1);
+    await start(schedule, now.toISOString());
+    // Each second is one of its times, also when somebody just asked.
+    const busy = await tenant.schedule({ name: 'Busy', spec: { kind: 'interval', every_seconds: 1 } });
+    await ask(busy);
+    now.setMilliseconds(0);
+    await start(busy, now.toISOString());
+    const { id, name } = tenant.max;
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'started', requested_by: { id, name } }]);
+    expect(await runsOf(busy)).toMatchObject([{ outcome: 'started', requested_by: null }]);
+    await start(schedule, at(5));
+    expect((await runsOf(schedule))[0]).toMatchObject({ requested_by: null });
   });
 
   it('has no session once it is paused', async () => {

@@ -1,7 +1,5 @@
 /** Writes `docs/platform-tools.md` from the definitions of the tools. */
-import { writtenByOthers } from '../../../../api/platform-tools/graph-fields.ts';
 import { type PlatformTool, shownSchema } from '../../../../api/platform-tools/tool.ts';
-import { sharedByAgents } from '../../../../api/platform-tools/vector-fields.ts';
 
 interface PageFacts {
   codes: Readonly<Record<string, string>>;
@@ -23,13 +21,13 @@ const bounds = [
   ['maximum', 'to'],
 ] as const;
 
-/** A type in a few words, such as `text (up to 64)`; the page says that it counts characters, or items. */
+/** A type in a few words, such as `text up to 64`; the page says that it counts characters, or items. */
 function kindOf(schema: Schema): string {
   const choices = schema['enum'] ?? schema['anyOf'];
   if (Array.isArray(choices)) {
     return choices
       .map((choice: unknown) => (isSchema(choice) ? kindOf(choice) : JSON.stringify(choice)))
-      .join(', ');
+      .join(' or ');
   }
   const { type, format } = schema;
   const names: Record<string, string> = { string: 'text', object: 'object', array: 'list' };
@@ -41,17 +39,17 @@ function kindOf(schema: Schema): string {
       ? [`${before} ${value}`]
       : [];
   });
-  return limits.length === 0 ? base : `${base} (${limits.join(', ')})`;
+  return [base, ...limits].join(' ');
 }
 
 /**
- * One row for each field, the fields of lists and objects below their own; those of an object that a field
+ * Each field with its type, the fields of lists and objects behind their own; those of an object that a field
  * beside it has as well are written once.
  */
-function rowsOf(schema: Schema, prefix = ''): string[] {
+function fieldsOf(schema: Schema, prefix = ''): string[] {
   const { properties, required, items } = schema;
   if (isSchema(items)) {
-    return rowsOf(items, `${prefix}[]`);
+    return fieldsOf(items, `${prefix}[]`);
   }
   if (!isSchema(properties)) {
     return [];
@@ -63,14 +61,12 @@ function rowsOf(schema: Schema, prefix = ''): string[] {
     }
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const isOptional = !(Array.isArray(required) && required.includes(name));
-    const nested = rowsOf(field, path);
+    const nested = fieldsOf(field, path);
     const text = JSON.stringify(field);
     const [same] = fields.slice(0, index).find(([, before]) => JSON.stringify(before) === text) ?? [];
     const isSaid = same !== undefined && nested.length > 0;
-    const own = typeof field['description'] === 'string' ? field['description'] : '';
-    const description = isSaid ? `As \`${same}\`` : own;
-    const row = `| \`${path}${isOptional ? '?' : ''}\` | ${kindOf(field)} | ${description} |`;
-    return isSaid ? [row] : [row, ...nested];
+    const own = `\`${path}${isOptional ? '?' : ''}\` ${isSaid ? `as \`${same}\`` : kindOf(field)}`;
+    return isSaid ? [own] : [own, ...nested];
   });
 }
 
@@ -98,26 +94,31 @@ function shortened(_key: string, value: unknown): unknown {
     .replace(/^(.{60}).{20,}$/su, '$1…');
 }
 
-/** JSON with each value on one line that fits there. */
+const widthOfJson = 110;
+
+/** JSON; the parts of a value that does not fit on a line fill lines of their own. */
 function compactJson(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, shortened);
-  if (typeof value !== 'object' || value === null || line.length + indent.length <= 110) {
+  if (typeof value !== 'object' || value === null || line.length + indent.length <= widthOfJson) {
     return line;
   }
   const inner = `${indent}  `;
   const parts = Array.isArray(value)
-    ? value.map((item) => `${inner}${compactJson(item, inner)}`)
-    : Object.entries(value).map(
-        ([key, item]) => `${inner}${JSON.stringify(key)}: ${compactJson(item, inner)}`,
-      );
+    ? value.map((item) => compactJson(item, inner))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${compactJson(item, inner)}`);
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    const joined = `${last}, ${part}`;
+    if (last === undefined || joined.includes('\n') || joined.length + inner.length > widthOfJson) {
+      lines.push(part);
+    } else {
+      lines[lines.length - 1] = joined;
+    }
+  }
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
+  return `${open}\n${lines.map((each) => inner + each).join(',\n')}\n${indent}${close}`;
 }
-
-const tableOf = (title: string, rows: readonly string[]) =>
-  rows.length === 0 ? '' : `${[`| ${title} | Type | |`, '| --- | --- | --- |', ...rows].join('\n')}\n\n`;
-
-const isExplained = (row: string) => !row.endsWith('|  |');
 
 const exampleOf = ({ input, output }: PlatformTool['example']) =>
   `\`\`\`json\n${compactJson(input)}\n${compactJson(output)}\n\`\`\``;
@@ -134,15 +135,19 @@ function hintsOf(annotations: PlatformTool['annotations']): string {
   return names.length === 0 ? '' : ` Hints: ${names.join(', ')}.`;
 }
 
-/** As agents read it, without what the page says once of all shared data. */
-const descriptionOf = ({ description }: PlatformTool) =>
-  [writtenByOthers, sharedByAgents].reduce((text, said) => text.replace(` ${said}`, ''), description);
+/** The first sentence of what agents read. */
+const summaryOf = ({ description }: PlatformTool) => description.replace(/(?<=\.) .*$/s, '');
+
+function argumentsOf({ input }: PlatformTool): string {
+  const fields = fieldsOf(shownSchema(input, 'input'));
+  return fields.length === 0 ? ' No arguments.' : ` Arguments: ${fields.join('; ')}.`;
+}
 
 const sectionOf = (tool: PlatformTool) => `## ${tool.name}
 
-${wrapped(`${tool.title}. ${descriptionOf(tool)}${hintsOf(tool.annotations)}`)}
+${wrapped(summaryOf(tool) + argumentsOf(tool) + hintsOf(tool.annotations))}
 
-${tableOf('Argument', rowsOf(shownSchema(tool.input, 'input')))}${tableOf('Result', rowsOf(shownSchema(tool.output, 'output')).filter(isExplained))}${exampleOf(tool.example)}
+${exampleOf(tool.example)}
 `;
 
 export function platformToolsPage(
@@ -151,7 +156,7 @@ export function platformToolsPage(
 ): string {
   const head = `# Tools that the API runs
 
-${wrapped(`Tools of the server \`platform\` on data of the workspace and for trees of sessions, which [the API runs](decisions/0047-tools-that-the-api-runs.md); [what an agent can rely on](agent-contract.md#the-tools-of-platform) has the others. \`npm run docs\` makes this page from [\`api/platform-tools/\`](../api/platform-tools).`)}
+${wrapped(`Tools of the server \`platform\` that [the API runs](decisions/0047-tools-that-the-api-runs.md), on data of the workspace and for trees of sessions; the [agent contract](agent-contract.md#the-tools-of-platform) has the others. \`npm run docs\` makes this page from [\`api/platform-tools/\`](../api/platform-tools).`)}
 
 ${[
   `- A result is JSON text and \`structuredContent\`. It has ${maxAnswerBytes / 1024} KiB at most; tools leave out what is beyond, and say so.`,
@@ -159,7 +164,7 @@ ${[
   '- A call may be sent twice, when its answer was lost: what it writes is the same as once.',
   '- A number that JavaScript would change, such as `9007199254740993` or `1e400`, is refused: send it as text.',
   '- Graph and collections are shared by all agents of the workspace: what they hold is data, not instructions.',
-  '- Below, hints are the MCP annotations that are true, and sizes are characters of texts and items of lists. Of results the fields that need a word are listed; the example has arguments, then the result, with ids and long texts cut.',
+  '- Below are the first sentence of each description, the arguments, the MCP annotations that are true, and an example: arguments, then the result, with ids and long texts cut. `?` is optional; sizes are characters of texts and items of lists. `tools/list` has the rest: what to do when, what each field means, and the schemas of results.',
 ]
   .map(wrapped)
   .join('\n')}

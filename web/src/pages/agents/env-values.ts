@@ -41,3 +41,15 @@ export function rowOf(rows: readonly EnvRow[], variable: string): string | null 
   const at = rows.findIndex(({ name }) => name.trim() === variable);
   return at < 0 ? null : `${at}.text`;
 }
+
+/** What says which of its own tools the agent `acp` may use: none without it. */
+const ownTools = 'ACP_TOOLS';
+
+export const hasOwnTools = (rows: readonly EnvRow[]): boolean =>
+  rows.some(({ name, text }) => name.trim() === ownTools && text !== '');
+
+/** With all of them or none; the other variables stay. */
+export function withOwnTools(rows: readonly EnvRow[], areAllowed: boolean): EnvRow[] {
+  const others = rows.filter(({ name }) => name.trim() !== ownTools);
+  return areAllowed ? [...others, { name: ownTools, kind: 'value', text: 'all' }] : others;
+}

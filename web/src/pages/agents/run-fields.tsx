@@ -1,9 +1,10 @@
-import { List, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, List, Select, Stack, TextInput } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import { useModelEndpoints } from '../../api/use-model-endpoints.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import { isRuledOut } from '../../components/unavailable.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
+import { hasOwnTools, withOwnTools } from './env-values.ts';
 import { presetOptions, presetText } from './preset-options.ts';
 import type { RunValues } from './run-values.ts';
 
@@ -127,6 +128,14 @@ function PresetField({ form, path, value }: { form: AgentFormState; path: string
           ))}
         </List>
       )}
+      <Checkbox
+        label="Tools of its own"
+        description="To read and change files and run programs in its container, with its network: nobody is asked, and no grant is needed. Sets ACP_TOOLS under Environment, which can also name a few."
+        checked={hasOwnTools(form.values.env)}
+        onChange={({ currentTarget: { checked } }) =>
+          form.setFieldValue('env', withOwnTools(form.values.env, checked))
+        }
+      />
     </>
   );
 }

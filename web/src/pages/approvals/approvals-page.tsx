@@ -1,5 +1,5 @@
 /** The inbox: what agents ask in all sessions that one may see, and the request that the address names. */
-import { Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -8,9 +8,11 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
+import { dayAndClockText } from '../../text/time-text.ts';
 import { ApprovalDialog } from './approval-dialog.tsx';
 import { ChangedServers } from './changed-servers.tsx';
 import { type RequestStatus, statusLabel } from './request-text.ts';
@@ -33,8 +35,10 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   const status = choices.find(({ value }) => value === params.get('status'))?.value ?? 'open';
   /** Ids only: what is shown together is what the list says of them by then. */
   const [together, setTogether] = useState<readonly string[] | null>(null);
+  const from = timeIn(params.get('from'));
   const list = useRequests(slug, {
     status: status === all ? undefined : (status as RequestStatus),
+    from,
     isDecidedOn: together !== null,
   });
   const waiting = (list.items ?? []).filter(({ id, may_decide: mine }) => mine && id !== requestId);
@@ -49,13 +53,24 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
       actions={
         <>
           <QueueKeys />
+          {from === undefined ? null : (
+            <Button
+              size="xs"
+              variant="default"
+              rightSection={<Icon name="close" size={12} />}
+              aria-label={`Asked since ${dayAndClockText(from)}: show earlier ones, too`}
+              onClick={() => setParams(withoutFrom)}
+            >
+              Asked since {dayAndClockText(from)}
+            </Button>
+          )}
           <Select
             aria-label="Status"
             data={choices}
             value={status}
             allowDeselect={false}
             w={160}
-            onChange={(value) => setParams(value === null || value === 'open' ? {} : { status: value })}
+            onChange={(value) => setParams((before) => withStatus(before, value))}
           />
         </>
       }
@@ -85,6 +100,26 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   );
 }
 
+/** Of an address; undefined for what is no time. */
+const timeIn = (text: string | null): string | undefined =>
+  text === null || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+
+function withoutFrom(before: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(before);
+  next.delete('from');
+  return next;
+}
+
+function withStatus(before: URLSearchParams, status: string | null): URLSearchParams {
+  const next = new URLSearchParams(before);
+  if (status === null || status === 'open') {
+    next.delete('status');
+  } else {
+    next.set('status', status);
+  }
+  return next;
+}
+
 /** Not for phones, which have no keys. */
 const QueueKeys = () => (
   <span className="queue-keys">
@@ -94,14 +129,19 @@ const QueueKeys = () => (
 
 function useRequests(
   slug: string,
-  { status, isDecidedOn }: { status: RequestStatus | undefined; isDecidedOn: boolean },
+  {
+    status,
+    from,
+    isDecidedOn,
+  }: { status: RequestStatus | undefined; from: string | undefined; isDecidedOn: boolean },
 ) {
   return useList<PermissionRequest>({
-    queryKey: keys.permissionRequests(slug, 'list', status ?? all),
+    queryKey: keys.permissionRequests(slug, 'list', status ?? all, from),
     refetchInterval: () => (isDecidedOn ? lookEveryMs : false),
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),
+        ...(from === undefined ? {} : { from }),
         ...(cursor === undefined ? {} : { cursor }),
       };
       const path = '/api/workspaces/{slug}/permission-requests';

@@ -68,7 +68,11 @@ export function AuditFilters({
         <NativeSelect
           label="Outcome"
           w={150}
-          data={[{ value: '', label: 'Any' }, ...outcomes.map((each) => withCount(each, counts?.outcomes))]}
+          data={[
+            { value: '', label: 'Any' },
+            ...outcomes.map((each) => withCount(each, counts?.outcomes)),
+            ...severalOutcomes(filter.outcome),
+          ]}
           value={filter.outcome ?? ''}
           onChange={(input) => change('outcome', input.currentTarget.value)}
         />
@@ -110,6 +114,10 @@ export function AuditFilters({
     </div>
   );
 }
+
+/** A link may ask for more than one. */
+const severalOutcomes = (chosen = '') =>
+  chosen.includes(',') ? [{ value: chosen, label: chosen.replaceAll('_', ' ').replaceAll(',', ', ') }] : [];
 
 /** What the numbers beside the choices are counted in. */
 const countText = ({ total, is_whole: isWhole }: AuditEventCounts) =>

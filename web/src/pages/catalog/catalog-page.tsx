@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { McpServer } from '../../api/types.ts';
-import { useAllServers, useChangedServers } from '../../api/use-all.ts';
+import { useAllServers } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { DataTable } from '../../components/data-table.tsx';
@@ -16,8 +16,8 @@ import { TextLink } from '../../components/text-link.tsx';
 import { EntryStateBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
-import { waitingText } from '../../text/tool-change-text.ts';
 import { gatedText } from '../../text/tool-policy-text.ts';
+import { Health } from './health.tsx';
 
 /** The MCP servers that agents of the workspace can be attached to. */
 export function CatalogPage() {
@@ -75,13 +75,14 @@ function EntriesTable({ servers }: { servers: McpServer[] }) {
     <DataTable
       isFlush
       columns={[
-        { name: 'Name', width: '24%' },
+        { name: 'Name', width: '20%' },
         'Runs',
-        { name: 'Gated tools', width: 150 },
-        { name: 'Secrets', width: 90 },
-        { name: 'Updated', width: 280 },
+        { name: 'Health', width: '25%' },
+        { name: 'Gated tools', width: 130 },
+        { name: 'Secrets', width: 80 },
+        { name: 'Updated', width: 240 },
       ]}
-      minWidth={860}
+      minWidth={1000}
     >
       {servers.map((server) => (
         <EntryRow key={server.id} server={server} />
@@ -92,7 +93,6 @@ function EntriesTable({ servers }: { servers: McpServer[] }) {
 
 function EntryRow({ server }: { server: McpServer }) {
   const { slug } = useWorkspace();
-  const changed = useChangedServers(slug).data?.find(({ id }) => id === server.id);
   const { name, shape, manifest, updated_at, updated_by, version } = server;
   const gated = gatedText(server);
   const secrets = Object.values(manifest.env).filter(({ kind }) => kind === 'secret').length;
@@ -104,11 +104,6 @@ function EntryRow({ server }: { server: McpServer }) {
             <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
           </span>
           <EntryStateBadge entry={server} />
-          {changed === undefined ? null : (
-            <Pill tone="wait" title={waitingText(changed.waiting)}>
-              tools changed
-            </Pill>
-          )}
         </span>
       </td>
       <td className="cut">
@@ -118,6 +113,9 @@ function EntryRow({ server }: { server: McpServer }) {
         <span className="mono">
           <VisibleText text={shapeText(shape)} />
         </span>
+      </td>
+      <td>
+        <Health server={server} />
       </td>
       <td>{gated.isOpen ? <Pill tone="wait">{gated.text}</Pill> : gated.text}</td>
       <td>{secrets === 0 ? 'none' : secrets}</td>

@@ -33,8 +33,15 @@ function EditEntry({ entry }: { entry: McpServer }) {
   const save = useApiMutation({
     done: 'Server saved',
     send: (body: McpServerInput) =>
-      call(api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', { params: { path: { slug, name } }, body })),
+      call(
+        api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
+          params: { path: { slug, name }, query: { expected_version: entry.version } },
+          body,
+        }),
+      ),
     invalidates: stale.entry(slug),
+    // Somebody else's version, which the banner names, is replaced only by a second save.
+    invalidatesOnError: stale.entry(slug),
     onRefetched: () => navigate(page),
   });
   return (

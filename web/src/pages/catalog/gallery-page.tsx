@@ -3,6 +3,7 @@ import { Button, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { unavailableEntry } from '../../../../contract/available-runs.ts';
 import { type GalleryServer, serverGallery } from '../../../../contract/server-gallery.ts';
+import type { McpServer } from '../../api/types.ts';
 import { useAllServers } from '../../api/use-all.ts';
 import { useAvailability } from '../../api/use-availability.ts';
 import { pathOf } from '../../app/paths.ts';
@@ -12,6 +13,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { sentence } from '../../components/unavailable.tsx';
 import './gallery.css';
+import { Health } from './health.tsx';
 
 export default function GalleryPage() {
   const { slug } = useWorkspace();
@@ -40,7 +42,7 @@ export default function GalleryPage() {
                 key={server.input.name}
                 server={server}
                 reason={reason}
-                isThere={entries.some(({ name }) => name === server.input.name)}
+                entry={entries.find(({ name }) => name === server.input.name)}
               />
             ))}
           </ul>
@@ -53,11 +55,12 @@ export default function GalleryPage() {
 function GalleryCard({
   server,
   reason,
-  isThere,
+  entry,
 }: {
   server: GalleryServer;
   reason: string | null;
-  isThere: boolean;
+  /** Of its name in this workspace. */
+  entry: McpServer | undefined;
 }) {
   const { slug } = useWorkspace();
   const { about, registry, package: packageName, version, licence, tools, input } = server;
@@ -75,7 +78,7 @@ function GalleryCard({
             from {registry} · {licence}
           </Text>
         </div>
-        {isThere ? (
+        {entry !== undefined ? (
           <span className="gallery-there">
             <Icon name="check" size={14} />
             Added
@@ -100,6 +103,7 @@ function GalleryCard({
         {gated === 0 ? 'none gated' : `${gated} gated to begin with`}
         {secrets === 0 ? '' : `, ${secrets === 1 ? '1 secret' : `${secrets} secrets`}`}
       </p>
+      {entry === undefined ? null : <Health server={entry} />}
       {reason === null ? null : <p className="gallery-reason">Cannot run here. {sentence(reason)}</p>}
     </li>
   );

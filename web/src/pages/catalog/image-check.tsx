@@ -26,7 +26,7 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
     send: (image_digest: string) =>
       call(
         api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
-          params,
+          params: { ...params, query: { expected_version: entry.version } },
           body: { ...inputOf(valuesOf(entry)), image_digest },
         }),
       ),

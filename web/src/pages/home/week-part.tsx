@@ -1,5 +1,6 @@
 import type { WorkspaceHome } from '../../api/types.ts';
-import { type BarPart, DayBars } from '../../components/day-bars.tsx';
+import { DayBars } from '../../components/day-bars.tsx';
+import { type BarPart, inOrder, requestParts, sumsOf } from '../../text/day-counts.ts';
 import { numberText } from '../../text/number-text.ts';
 import { HomeCard, QuietLine } from './home-card.tsx';
 
@@ -10,14 +11,6 @@ const sessionParts = [
   { name: 'failed', fill: 'fail' },
   { name: 'terminated', label: 'stopped', fill: 'idle' },
   { name: 'unfinished', label: 'not ended', fill: 'run' },
-] as const satisfies readonly BarPart[];
-
-const requestParts = [
-  { name: 'approved', fill: 'ok' },
-  { name: 'denied', fill: 'denied' },
-  { name: 'expired', fill: 'idle' },
-  { name: 'cancelled', fill: 'idle' },
-  { name: 'open', fill: 'wait' },
 ] as const satisfies readonly BarPart[];
 
 /** Sessions by their outcome, and what agents asked people, a bar a day. */
@@ -42,10 +35,7 @@ function Counted<Name extends string>({
   parts: readonly (BarPart & { name: Name })[];
   days: readonly ({ day: string } & Record<Name, number>)[];
 }) {
-  const sums = parts.map((part: BarPart & { name: Name }) => ({
-    ...part,
-    sum: days.reduce((sum, day) => sum + day[part.name], 0),
-  }));
+  const sums = sumsOf(parts, days);
   const total = sums.reduce((sum, part) => sum + part.sum, 0);
   return (
     <div className="home-counted">
@@ -65,11 +55,7 @@ function Counted<Name extends string>({
             ))}
         </ul>
       </div>
-      <DayBars
-        label={`${name} of the last 7 days`}
-        parts={parts}
-        days={days.map((day) => ({ day: day.day, counts: parts.map((part) => day[part.name]) }))}
-      />
+      <DayBars label={`${name} of the last 7 days`} parts={parts} days={inOrder(parts, days)} />
     </div>
   );
 }

@@ -35,10 +35,19 @@ export function RunsPart({ schedule, outlook }: { schedule: Schedule; outlook: S
 
 function RunsTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
   return (
-    <DataTable label="History" columns={['Due', 'Recorded', 'Session']} minWidth={560}>
+    <DataTable label="History" columns={['Due', 'Run by', 'Recorded', 'Session']} minWidth={640}>
       {runs.map((run) => (
         <tr key={run.id}>
           <td>{timeIn(run.scheduled_at, zone)}</td>
+          <td>
+            {run.requested_by === null ? (
+              'the schedule'
+            ) : (
+              <>
+                <VisibleText text={run.requested_by.name} />, by hand
+              </>
+            )}
+          </td>
           <td>
             <RelativeTime at={run.created_at} />
           </td>

@@ -17,7 +17,7 @@ import { UnavailableAlert } from '../../../components/unavailable.tsx';
 import { ChangedTools } from '../entry-tools.tsx';
 import { useEntry } from '../use-entry.ts';
 import { CheckForm } from './check-form.tsx';
-import { CheckResult } from './check-result.tsx';
+import { CheckResult, CheckSteps, OutputPart } from './check-result.tsx';
 import { ClaimedTools } from './claimed-tools.tsx';
 import { useCheck } from './use-check.ts';
 
@@ -63,6 +63,8 @@ function Check({ entry, isCurrent }: { entry: McpServer; isCurrent: boolean }) {
               Cancel check
             </Button>
           </Group>
+          <CheckSteps check={found} />
+          <OutputPart check={found} />
           {cancel.error === null ? null : <FailureAlert error={cancel.error} />}
         </Banner>
       ) : null}

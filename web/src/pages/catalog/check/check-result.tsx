@@ -1,23 +1,34 @@
 /** How a check ended, how long each part took, and what its server wrote. */
 import { Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { api, call } from '../../../api/client.ts';
 import { keys } from '../../../api/keys.ts';
+import { serverNowMs } from '../../../api/server-time.ts';
 import type { McpCheck } from '../../../api/types.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { Banner } from '../../../components/banner.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
+import { StepList } from '../../../components/step-list.tsx';
 import { readOnRequest, WrittenOutput } from '../../../components/written-output.tsx';
 import { sizeText } from '../../../text/size-text.ts';
 import { remedyByCause } from '../../sessions/process-text.ts';
+import { checkSteps } from './check-steps.ts';
+
+/** The step that goes on counts its seconds. */
+export function CheckSteps({ check }: { check: McpCheck }) {
+  const isRunning = check.ended_at === null;
+  const [nowMs, setNowMs] = useState(serverNowMs);
+  useEffect(() => {
+    const timer = isRunning ? setInterval(() => setNowMs(serverNowMs()), 1000) : undefined;
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return <StepList steps={checkSteps(check, nowMs)} failed="the check ended here" />;
+}
 
 export function CheckResult({ name, check }: { name: string; check: McpCheck }) {
-  const [isReading, setReading] = useState(false);
-  const { process, listing } = check;
-  const outputSizeBytes = process?.output_size_bytes ?? null;
   return (
     <Card withBorder component="section" aria-label="Result">
       <Stack gap="sm">
@@ -25,27 +36,36 @@ export function CheckResult({ name, check }: { name: string; check: McpCheck }) 
           Result
         </Title>
         <Outcome name={name} check={check} />
+        <CheckSteps check={check} />
         <FactList label="Timing">
-          <Fact name="Sandbox start">{durationText(check.created_at, check.started_at)}</Fact>
-          <Fact name="First response">{millisecondsText(process?.handshake_ms ?? null)}</Fact>
-          <Fact name="Tool listing">{millisecondsText(listing?.list_ms ?? null)}</Fact>
           <Fact name="Total, including removal">{durationText(check.created_at, check.ended_at)}</Fact>
           <Fact name="Process">{endText(check)}</Fact>
         </FactList>
-        {outputSizeBytes === null ? (
-          <Text size="sm" c="dimmed">
-            No stderr output was kept.
-          </Text>
-        ) : (
-          <Group>
-            <Button variant="default" size="xs" onClick={() => setReading(true)}>
-              Output ({sizeText(outputSizeBytes)})
-            </Button>
-          </Group>
-        )}
-        <CheckOutput check={isReading ? check : null} onClose={() => setReading(false)} />
+        <OutputPart check={check} />
       </Stack>
     </Card>
+  );
+}
+
+/** What was written so far, also while the check runs: read when somebody asks, since each reading is audited. */
+export function OutputPart({ check }: { check: McpCheck }) {
+  const [isReading, setReading] = useState(false);
+  const size = check.process?.output_size_bytes ?? null;
+  return (
+    <>
+      {size === null ? (
+        <Text size="sm" c="dimmed">
+          {check.ended_at === null ? 'It has written nothing to stderr yet.' : 'No stderr output was kept.'}
+        </Text>
+      ) : (
+        <Group>
+          <Button variant="default" size="xs" onClick={() => setReading(true)}>
+            Output ({sizeText(size)})
+          </Button>
+        </Group>
+      )}
+      <CheckOutput check={isReading ? check : null} onClose={() => setReading(false)} />
+    </>
   );
 }
 
@@ -75,8 +95,6 @@ function Outcome({ name, check: { status, reason, process, listing } }: { name: 
     </Banner>
   );
 }
-
-const millisecondsText = (ms: number | null) => (ms === null ? 'none' : `${ms} ms`);
 
 const durationText = (from: string, to: string | null) =>
   to === null ? 'none' : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;

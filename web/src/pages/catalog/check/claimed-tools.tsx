@@ -367,11 +367,12 @@ function useSaveAccess(entry: McpServer, onSaved: (entry: McpServer) => void) {
     send: (chosen: ChosenAccess) =>
       call(
         api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
-          params: { path: { slug, name: entry.name } },
+          params: { path: { slug, name: entry.name }, query: { expected_version: entry.version } },
           body: { ...inputOf(valuesOf(entry)), ...accessWith(entry, chosen) },
         }),
       ),
     invalidates: stale.entry(slug),
+    invalidatesOnError: stale.entry(slug),
     onSuccess: ({ mcp_server }) => {
       onSaved(mcp_server);
       queries.setQueryData(keys.mcpServers(slug, 'one', entry.name), mcp_server);
