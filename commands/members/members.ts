@@ -14,7 +14,9 @@ import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
 import { endSignIn } from '../oauth-connections/connections.ts';
 import { pauseSchedulesOf } from '../schedules/pause.ts';
 
-type PutMember = { result: 'done'; member: Member } | { result: 'unknown_user' | 'last_admin' };
+type PutMember =
+  | { result: 'done'; member: Member }
+  | { result: 'unknown_user' | 'last_admin' | 'own_by_rule' };
 
 interface NewMember {
   workspaceId: string;
@@ -27,7 +29,10 @@ interface NewMember {
   data?: Record<string, unknown>;
 }
 
-/** Adds a user to the workspace or changes their role. Where nothing changes, no event is written. */
+/**
+ * Adds a user to the workspace or changes their role. Where nothing changes, no event is written. Nobody
+ * takes over what a rule made of themselves: they would keep it whatever groups they have.
+ */
 export async function putMember(
   db: Db,
   { workspaceId, userId, role, by, madeBy = 'person', data = {} }: NewMember,
@@ -41,6 +46,9 @@ export async function putMember(
     const before = await readMember(trx, workspaceId, userId);
     if (before?.role === role && before.made_by === madeBy) {
       return { result: 'done', member: before };
+    }
+    if (before?.made_by === 'rule' && by.type === 'user' && by.id === userId) {
+      return { result: 'own_by_rule' };
     }
     if (lastAdmin && role !== 'admin') {
       return { result: 'last_admin' };
