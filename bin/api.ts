@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import { createOidcProvider } from '../api/auth/oidc.ts';
-import { type RenewalDependencies, renewDueSignIns } from '../api/auth/renew-sign-ins.ts';
+import { endLongRefused, type RenewalDependencies, renewDueSignIns } from '../api/auth/renew-sign-ins.ts';
 import { signInSeconds } from '../api/auth/session-cookie.ts';
 import { embeddingServersWith } from '../api/embedding-provider/provider-url.ts';
 import { createStreamLimit } from '../api/event-stream/stream-limit.ts';
@@ -21,14 +21,15 @@ import { toolConnections } from '../config/tool-connections.ts';
 import { remoteServersWith } from '../lib/oauth/requests.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../store/database.ts';
+import { countMadeByRules } from '../store/members/by-rule.ts';
 import { verifyMasterKeys } from '../store/secrets/master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
-import { removeEndedRenewals } from '../store/sign-ins/renewals.ts';
+import { removeEndedRenewals, removeOtherRenewals } from '../store/sign-ins/renewals.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { reportUnread } from './report-unread.ts';
-import { keepSweeping } from './worker/keep-sweeping.ts';
+import { keepSweeping, type SweepWork } from './worker/keep-sweeping.ts';
 
 /** What is open for longer is cut: every stream, and a request that is still not answered. */
 const closeLimitMs = 5_000;
@@ -76,7 +77,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const app = createApp(dependencies, allRoutes(dependencies), web);
   const server = await listen(app, { host: config.HOST, port: config.PORT }, upgradePreviews(config));
   log.info({ host: config.HOST, port: server.port }, 'the API listens');
-  const stopRenewing = keepRenewing({ db, config, log, workflows });
+  const stopRenewing = await keepRenewing({ db, config, log, workflows });
   await stopped;
   await stopRenewing();
   await server.close(closeLimitMs);
@@ -87,16 +88,25 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   await db.destroy();
 }
 
-/** Of an identity provider whose groups give roles. */
-function keepRenewing(dependencies: Omit<RenewalDependencies, 'provider'> & { config: ApiConfig }) {
+/** At the identity provider whose groups give roles; without rules nothing of it is kept. */
+async function keepRenewing(dependencies: Omit<RenewalDependencies, 'provider'> & { config: ApiConfig }) {
   const { db, config, log } = dependencies;
   const provider = config.OIDC_GROUP_RULES.length === 0 ? null : createOidcProvider(config);
-  if (provider === null) {
-    return async () => {};
+  await removeOtherRenewals(db, provider?.client ?? null);
+  const workspaces = provider === null ? await countMadeByRules(db) : [];
+  if (workspaces.length > 0) {
+    log.warn({ workspaces }, 'without rules for groups the members whom rules made stay');
   }
-  const parts = {
-    'renew sign-ins': () => renewDueSignIns({ ...dependencies, provider }),
-    'remove ended renewals': () => removeEndedRenewals(db, signInSeconds),
+  const ended = { 'remove ended renewals': () => removeEndedRenewals(db, signInSeconds) };
+  if (provider === null) {
+    return keepSweeping(ended, { intervalMs: renewEveryMs, log });
+  }
+  const parts: SweepWork = {
+    ...ended,
+    'renew sign-ins': (_run, stopping) => renewDueSignIns({ ...dependencies, provider, stopping }),
+    // Once a minute: who is held back is in the log each time.
+    'end who was refused for long': async (run, stopping) =>
+      run % 6 === 0 ? endLongRefused({ ...dependencies, provider, stopping }) : undefined,
   };
   return keepSweeping(parts, { intervalMs: renewEveryMs, log });
 }

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import { type GroupRule, groupRule } from '../contract/group-rule.ts';
-import { flag } from './parse.ts';
 
 const example = '[{"value":"platform-team","workspace":"acme","role":"member"}]';
 
@@ -66,11 +65,6 @@ export const groupRuleFields = {
     .max(longestRenewalMinutes, renewalRule)
     .default(60)
     .describe('after which the groups of who is signed in are asked for again; at most 720'),
-  OIDC_REFUSAL_ENDS_ROLES: flag
-    .default(false)
-    .describe(
-      'whether a refused refresh token counts as no groups: where it outlives absences, as of `offline_access`',
-    ),
   OIDC_RULE_REMOVALS_PERCENT: z.coerce
     .number(percentRule)
     .int(percentRule)

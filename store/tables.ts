@@ -321,6 +321,10 @@ declare module 'knex/types/tables.js' {
     };
     sign_in_renewals: {
       sign_in_id: string;
+      issuer: string;
+      client_id: string;
+      subject: string;
+      refusal_counts: boolean;
       sealed_value: Buffer | null;
       sealed_data_key: Buffer | null;
       key_id: string | null;

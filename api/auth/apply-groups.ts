@@ -3,8 +3,7 @@ import { type AppliedRules, applyGroupRules } from '../../commands/members/apply
 import type { ApiConfig } from '../../config/api.ts';
 import type { Groups } from '../../contract/group-rule.ts';
 import type { User } from '../../contract/workspace.ts';
-import { inTransaction } from '../../store/database.ts';
-import { extendSignIn } from '../../store/sign-ins/renewals.ts';
+import { inTransaction, type Transaction } from '../../store/database.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { type FollowDependencies, followSchedules } from '../schedules/follow.ts';
 import { tellEnding } from '../sessions/tell-ending.ts';
@@ -31,29 +30,40 @@ export function signInLifetime(
   return rules.length === 0 ? signInSeconds : Math.min(signInSeconds, seconds);
 }
 
-/** Brings the person's memberships to what the rules say; `signInId` is renewed in the same transaction. */
+/** What belongs to one transaction with a renewal. */
+interface AtRenewal {
+  /** Whether it is still to be done. */
+  begin?: (trx: Transaction) => Promise<boolean>;
+  finish: (trx: Transaction, applied: AppliedRules) => Promise<void>;
+}
+
+/** Brings the person's memberships to what the rules say. `renewal` is null at a sign-in. */
 export async function applyGroups(
   dependencies: GroupDependencies,
   user: Pick<User, 'id' | 'email'>,
   groups: Groups,
-  signInId: string | null = null,
+  renewal: AtRenewal | null = null,
 ): Promise<void> {
   const { db, config } = dependencies;
   if (config.OIDC_GROUP_RULES.length === 0) {
     return;
   }
-  const settings = { rules: config.OIDC_GROUP_RULES, lossPercent: config.OIDC_RULE_REMOVALS_PERCENT };
+  const settings = {
+    rules: config.OIDC_GROUP_RULES,
+    lossPercent: config.OIDC_RULE_REMOVALS_PERCENT,
+    isRenewal: renewal !== null,
+  };
   const applied = await inTransaction(db, async (trx) => {
-    const changes = await applyGroupRules(trx, user, groups, settings);
-    if (signInId !== null) {
-      await extendSignIn(trx, signInId, {
-        seconds: config.OIDC_RENEWAL_MINUTES * 60,
-        validSeconds: signInLifetime(config, { renewable: true }),
-        longestSeconds: signInSeconds,
-      });
+    if ((await renewal?.begin?.(trx)) === false) {
+      return null;
     }
+    const changes = await applyGroupRules(trx, user, groups, settings);
+    await renewal?.finish(trx, changes);
     return changes;
   });
+  if (applied === null) {
+    return;
+  }
   report(dependencies, user.id, groups, applied);
   await Promise.all([
     followSchedules(dependencies, applied.pausedScheduleIds),

@@ -23,6 +23,8 @@ export interface SignInFlow {
 }
 
 export interface OidcProvider {
+  /** What refresh tokens are good for. */
+  client: { issuer: string; clientId: string };
   /**
    * Begins a flow; returns it and the provider's URL to redirect the browser to. Throws 503 when the
    * provider is unreachable.
@@ -35,9 +37,9 @@ export interface OidcProvider {
   finish(flow: SignInFlow, search: string): Promise<SignedInPerson>;
   /**
    * The groups that the person with this subject has now, for whom the provider gave the refresh token. One
-   * that it gives in exchange is kept by `keep` before anything else is asked: the first may be used up.
-   * Throws RenewalRefusedError when the provider no longer vouches for the person; whatever else it throws
-   * says nothing of them.
+   * that it gives in exchange is kept by `keep` before the answer is even checked: the first may be used up.
+   * Throws RenewalRefusedError when the provider refuses the refresh token; whatever else it throws says
+   * nothing of the person.
    */
   renew(
     refreshToken: string,
@@ -91,6 +93,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
   const scope = moreScopes === undefined ? usualScopes : `${usualScopes} ${moreScopes}`;
   const client = createClient({ ...settings, issuer: new URL(issuer), clientId });
   return {
+    client: { issuer, clientId },
     async begin(returnTo, { asksAgain } = { asksAgain: false }) {
       const flow = {
         state: oidc.randomState(),
@@ -138,19 +141,16 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
     async renew(refreshToken, subject, keep) {
       const { tokens, provider } = await client
         .authenticated(async (provider) => ({
-          tokens: await oidc.refreshTokenGrant(provider, refreshToken),
+          tokens: await oidc.refreshTokenGrant(keeping(provider, keep), refreshToken),
           provider,
         }))
         .catch((error: unknown) => {
           throw isRefusedRenewal(error) ? new RenewalRefusedError('refused', { cause: error }) : error;
         });
-      if (tokens.refresh_token !== undefined) {
-        await keep(tokens.refresh_token);
-      }
       // A provider need not send an ID token again.
       const claims = tokens.claims();
       if (claims !== undefined && claims.sub !== subject) {
-        throw new RenewalRefusedError('the provider answered for another person');
+        throw new Error('the provider answered for another person');
       }
       const more = await readUserInfo(provider, tokens.access_token, subject);
       return readGroups(claims === undefined ? [more] : [claims, more], groupsClaim);
@@ -158,10 +158,36 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
   };
 }
 
-/** What ends a refresh token; other errors are the client's or the provider's own trouble. */
-const refusals = ['invalid_grant', 'login_required', 'interaction_required', 'consent_required'];
+/** Other errors are the client's or the provider's own trouble, or say nothing of the person. */
 const isRefusedRenewal = (error: unknown): boolean =>
-  error instanceof oidc.ResponseBodyError && refusals.includes(error.error);
+  error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant';
+
+const givenToken = z.object({ refresh_token: z.string().min(1) });
+
+/** Hands a refresh token to `keep` as it arrives: what else is wrong with the answer does not lose it. */
+function keeping(
+  provider: oidc.Configuration,
+  keep: (refreshToken: string) => Promise<void>,
+): oidc.Configuration {
+  const { token_endpoint: tokenEndpoint } = provider.serverMetadata();
+  const ask = provider[oidc.customFetch] ?? (globalThis.fetch as oidc.CustomFetch);
+  provider[oidc.customFetch] = async (url, options) => {
+    const answer = await ask(url, options);
+    if (url === tokenEndpoint && answer.ok) {
+      const given = givenToken.safeParse(
+        await answer
+          .clone()
+          .json()
+          .catch(() => null),
+      );
+      if (given.success) {
+        await keep(given.data.refresh_token);
+      }
+    }
+    return answer;
+  };
+  return provider;
+}
 
 type AuthMethod = 'client_secret_post' | 'client_secret_basic' | 'none';
 

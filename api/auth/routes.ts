@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { shareAnswer } from '../../lib/timing/share-answer.ts';
+import { type NewRenewal, settleRefusals } from '../../store/sign-ins/renewals.ts';
 import { revokeSignIn } from '../../store/sign-ins/sign-ins.ts';
 import { findUserByEmail, listUsersOfIssuer, upsertUser } from '../../store/users/users.ts';
 import { listWorkspacesOfUser } from '../../store/workspaces/workspaces.ts';
@@ -105,20 +106,27 @@ function callbackRoute(dependencies: AuthDependencies, provider: OidcProvider): 
       }
       const { person, isProven, groups, refreshToken } = await provider.finish(flow, ctx.search);
       const user = await upsertUser(db, person);
+      // Before the groups: nothing that was refused earlier takes what they give.
+      await settleRefusals(db, user.id);
       // First: who lost a role comes in without it.
       await applyGroups(dependencies, user, groups);
-      await signIn(ctx, user.id, { db, config }, { isProven, ...renewalOf(config, refreshToken) });
+      const renewal = renewalOf(config, refreshToken, { subject: person.subject, client: provider.client });
+      await signIn(ctx, user.id, { db, config }, { isProven, ...renewal });
       ctx.redirect(flow.returnTo);
     },
   });
 }
 
 /** Only rules for groups ask again; without them a refresh token is not kept. */
-function renewalOf(config: ApiDependencies['config'], refreshToken: string | null) {
+function renewalOf(
+  config: ApiDependencies['config'],
+  refreshToken: string | null,
+  of: Pick<NewRenewal, 'subject' | 'client'>,
+) {
   const isKept = config.OIDC_GROUP_RULES.length > 0 && refreshToken !== null;
   return {
     lifetimeSeconds: signInLifetime(config, { renewable: isKept }),
-    renewal: isKept ? { refreshToken, seconds: config.OIDC_RENEWAL_MINUTES * 60 } : null,
+    renewal: isKept ? { refreshToken, seconds: config.OIDC_RENEWAL_MINUTES * 60, ...of } : null,
   };
 }
 

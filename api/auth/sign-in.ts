@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { insertRenewal } from '../../store/sign-ins/renewals.ts';
+import { insertRenewal, type NewRenewal } from '../../store/sign-ins/renewals.ts';
 import { createSignIn } from '../../store/sign-ins/sign-ins.ts';
 import { setSessionCookie, signInSeconds } from './session-cookie.ts';
 
@@ -15,7 +15,7 @@ export interface SignInHow {
   /** How long it holds unless it is renewed. */
   lifetimeSeconds?: number;
   /** Null: it is not renewed. */
-  renewal?: { refreshToken: string; seconds: number } | null;
+  renewal?: NewRenewal | null;
 }
 
 export async function signIn(

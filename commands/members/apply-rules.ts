@@ -10,6 +10,7 @@ import {
   lockWorkspacesForMembers,
   type RuledWorkspace,
   wasHeldBackLately,
+  wasRemovedByPerson,
 } from '../../store/members/by-rule.ts';
 import { changesByRules, mayLose, type RuleChange, rolesByRules } from './decide-by-rules.ts';
 import { putMember, removeMember } from './members.ts';
@@ -18,6 +19,8 @@ export interface RuleSettings {
   rules: readonly GroupRule[];
   /** Of a workspace's members: whom rules may remove or make members again within an hour. */
   lossPercent: number;
+  /** Nobody signed in for it: whom a person removed does not come back. */
+  isRenewal: boolean;
 }
 
 /** Why a rule did not do what it says. */
@@ -67,7 +70,7 @@ export function applyGroupRules(
       // Read again: who held the locks may have changed them.
       const now = await listRuledWorkspaces(trx, user.id, slugs);
       for (const change of changesByRules(now, roles).filter(({ workspace }) => ids.includes(workspace.id))) {
-        await applyChange(trx, user, { change, lossPercent: settings.lossPercent }, applied);
+        await applyChange(trx, user, { change, settings }, applied);
       }
     }
     return applied;
@@ -78,16 +81,20 @@ export function applyGroupRules(
 async function applyChange(
   trx: Transaction,
   user: Pick<User, 'id' | 'email'>,
-  { change, lossPercent }: { change: RuleChange<RuledWorkspace>; lossPercent: number },
+  { change, settings }: { change: RuleChange<RuledWorkspace>; settings: RuleSettings },
   applied: AppliedRules,
 ): Promise<void> {
   const { workspace, role, isLoss } = change;
-  if (isLoss && !mayLose(await countRuleLosses(trx, workspace.id), lossPercent)) {
+  if (isLoss && !mayLose(await countRuleLosses(trx, workspace.id), settings.lossPercent)) {
     await holdBack(trx, user, { workspace, reason: 'too_many_changes' }, applied);
     return;
   }
+  const who = { workspaceId: workspace.id, userId: user.id };
+  if (settings.isRenewal && workspace.membership === null && (await wasRemovedByPerson(trx, who))) {
+    return;
+  }
   const data = { by_rule: true, ...(isLoss ? { lost_by_rule: true } : {}) };
-  const member = { workspaceId: workspace.id, userId: user.id, by: systemActor, data };
+  const member = { ...who, by: systemActor, data };
   const done =
     role === null
       ? await removeMember(trx, member)

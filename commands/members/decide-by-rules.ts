@@ -32,7 +32,7 @@ export interface RuleChange<Workspace> {
 
 /**
  * The changes that bring a person's memberships to what the rules say, in the order given; none where they
- * are so. A membership that a person made is never changed. In a closed workspace memberships only end.
+ * are so. A membership that a person made is never changed. A closed workspace gives nobody more.
  */
 export function changesByRules<Workspace extends RuledMembership>(
   workspaces: readonly Workspace[],
@@ -42,19 +42,20 @@ export function changesByRules<Workspace extends RuledMembership>(
     const role = roles.get(workspace.slug) ?? null;
     const before = workspace.membership;
     const isKept = before?.made_by === 'person' || (before?.role ?? null) === role;
-    if (isKept || (workspace.isClosed && role !== null)) {
-      return [];
-    }
-    return [{ workspace, role, isLoss: before?.role === 'admin' || role === null }];
+    const isLoss = before?.role === 'admin' || role === null;
+    return isKept || (workspace.isClosed && !isLoss) ? [] : [{ workspace, role, isLoss }];
   });
 }
 
 /**
  * Whether rules may remove one more of a workspace's people, or make them a member again, within an hour: a
- * share of those who were there at its beginning, and always one, so that somebody can leave a small
- * workspace; at 0 percent none.
+ * share of those who are there or went, and always one, so that somebody can leave a small workspace; at 0
+ * percent none.
  */
-export function mayLose({ members, lost }: { members: number; lost: number }, percent: number): boolean {
-  const most = percent === 0 ? 0 : Math.max(1, Math.floor(((members + lost) * percent) / 100));
+export function mayLose(
+  { members, lost, gone }: { members: number; lost: number; gone: number },
+  percent: number,
+): boolean {
+  const most = percent === 0 ? 0 : Math.max(1, Math.floor(((members + gone) * percent) / 100));
   return lost < most;
 }

@@ -59,21 +59,24 @@ export async function lockWorkspacesForMembers(trx: Transaction, ids: readonly s
 
 /**
  * How many members a workspace has, and how many rules removed there or made members again within the last
- * hour, each person once.
+ * hour, each person once; `gone`: those of them who are not members now.
  */
 export async function countRuleLosses(
   trx: Transaction,
   workspaceId: string,
-): Promise<{ members: number; lost: number }> {
+): Promise<{ members: number; lost: number; gone: number }> {
   const query = trx.raw(
-    `select (select count(*) from members where workspace_id = :workspaceId)::int as members,
-       (select count(distinct resource_id) from audit_events
-        where workspace_id = :workspaceId and recorded_at > now() - interval '1 hour'
-          and event in ('workspace.member.removed', 'workspace.member.role_changed')
-          and (data ->> 'lost_by_rule')::boolean)::int as lost`,
+    `with lost as (
+       select distinct resource_id as id from audit_events
+       where workspace_id = :workspaceId and recorded_at > now() - interval '1 hour'
+         and event in ('workspace.member.removed', 'workspace.member.role_changed')
+         and (data ->> 'lost_by_rule')::boolean),
+       now as (select user_id::text as id from members where workspace_id = :workspaceId)
+     select (select count(*) from now)::int as members, (select count(*) from lost)::int as lost,
+       (select count(*) from lost where id::text not in (select id from now))::int as gone`,
     { workspaceId },
   );
-  return onlyRow(await readRows(query, z.object({ members: z.int(), lost: z.int() })));
+  return onlyRow(await readRows(query, z.object({ members: z.int(), lost: z.int(), gone: z.int() })));
 }
 
 /** Whether it is in the audit trail of the last day that rules were held back for this person and reason. */
@@ -87,4 +90,27 @@ export async function wasHeldBackLately(
     .whereRaw(`recorded_at > now() - interval '1 day'`)
     .first('id');
   return found !== undefined;
+}
+
+/** Whether it was a person, not a rule, who removed this one last. */
+export async function wasRemovedByPerson(
+  db: Db,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<boolean> {
+  const last = await db('audit_events')
+    .where({ workspace_id: workspaceId, event: 'workspace.member.removed', resource_id: userId })
+    .orderBy('position', 'desc')
+    .first('actor_type');
+  return last?.actor_type === 'user';
+}
+
+/** How many members rules made, by the workspace's slug. */
+export async function countMadeByRules(db: Db): Promise<{ slug: string; members: number }[]> {
+  const query = db('members as m')
+    .join('workspaces as w', 'w.id', 'm.workspace_id')
+    .where('m.by_rule', true)
+    .groupBy('w.slug')
+    .orderBy('w.slug')
+    .select('w.slug', db.raw('count(*)::int as members'));
+  return readRows(query, z.object({ slug: z.string(), members: z.int() }));
 }
