@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createOidcProvider } from '../../api/auth/oidc.ts';
-import { renewDueSignIns } from '../../api/auth/renew-sign-ins.ts';
+import { endLongRefused, renewDueSignIns } from '../../api/auth/renew-sign-ins.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { TestApi } from './api.ts';
 import { quietConsole } from './quiet-console.ts';
@@ -20,6 +20,10 @@ export interface GroupProvider {
   gone: Set<string>;
   /** What was asked for at its token endpoint, by grant type. */
   asked: string[];
+  /** Every refresh token that it gave. */
+  given: string[];
+  /** Its next answer to a refresh token has a refresh token, and an ID token that is none. */
+  spoilsNext: boolean;
   /** While it is away it answers 503. */
   isAway: boolean;
   givesRefreshTokens: boolean;
@@ -39,6 +43,8 @@ export async function startGroupProvider(publicUrl: string): Promise<GroupProvid
     claims: new Map(),
     gone: new Set(),
     asked: [],
+    given: [],
+    spoilsNext: false,
     isAway: false,
     givesRefreshTokens: true,
     stop: async () => {
@@ -75,7 +81,18 @@ export async function startGroupProvider(publicUrl: string): Promise<GroupProvid
           },
     cookies: { keys: ['test'] },
   });
-  provider.on('grant.success', (context) => state.asked.push(String(context.oidc.params?.['grant_type'])));
+  provider.on('grant.success', (context) => {
+    const grantType = String(context.oidc.params?.['grant_type']);
+    state.asked.push(grantType);
+    const body = context.body as { refresh_token?: string; id_token?: string };
+    if (body.refresh_token !== undefined) {
+      state.given.push(body.refresh_token);
+    }
+    if (state.spoilsNext && grantType === 'refresh_token') {
+      state.spoilsNext = false;
+      body.id_token = 'none';
+    }
+  });
   const answer = provider.callback();
   server.on('request', (request, response) => {
     if (state.isAway) {
@@ -119,5 +136,6 @@ export async function renewNow(
     provider,
   };
   await Promise.all(Array.from({ length: times }, () => renewDueSignIns(dependencies)));
+  await Promise.all(Array.from({ length: times }, () => endLongRefused(dependencies)));
   return { told, logged: lines.join('') };
 }

@@ -1,5 +1,6 @@
 /** Groups of a real Keycloak give roles and take them. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createWorkspace } from '../../../commands/workspaces/workspaces.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { chooseTestPort } from '../../support/free-port.ts';
 import { renewNow } from '../../support/group-provider.ts';
@@ -33,7 +34,7 @@ describeWithKeycloak('groups of a Keycloak', () => {
       PUBLIC_URL: publicUrl,
     });
     const ada = await api.person('Ada Admin');
-    await ada.ok('POST', '/api/workspaces', { slug: 'acme', name: 'Acme' });
+    await createWorkspace(api.db, { slug: 'acme', name: 'Acme' }, ada.user);
   }, startLimitMs);
   afterAll(async () => {
     await api?.stop();

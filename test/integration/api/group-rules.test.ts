@@ -2,10 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
+import { refusedSeconds } from '../../../api/auth/renew-sign-ins.ts';
 import { signInSeconds } from '../../../api/auth/session-cookie.ts';
 import { applyGroupRules } from '../../../commands/members/apply-rules.ts';
+import { movePerson } from '../../../commands/members/move-person.ts';
+import { createWorkspace } from '../../../commands/workspaces/workspaces.ts';
 import type { Member, WorkspaceRole } from '../../../contract/workspace.ts';
-import { eraseRenewalsOfOtherKeys, removeEndedRenewals } from '../../../store/sign-ins/renewals.ts';
+import {
+  removeEndedRenewals,
+  removeOtherRenewals,
+  resealRenewals,
+} from '../../../store/sign-ins/renewals.ts';
 import { caller, type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { giveGrant } from '../../support/granted.ts';
 import { type GroupProvider, renewNow, startGroupProvider } from '../../support/group-provider.ts';
@@ -33,7 +40,6 @@ beforeAll(async () => {
     OIDC_CLIENT_SECRET: 'client-secret',
     OIDC_GROUP_RULES: JSON.stringify(rules),
     OIDC_MORE_SCOPES: 'groups',
-    RATE_WORKSPACES_PER_HOUR_PER_USER: '100',
     PUBLIC_URL: publicUrl,
   });
   ada = await api.person('Ada Admin');
@@ -42,7 +48,7 @@ beforeEach(async () => {
   n += 1;
   slug = `ruled-${n}`;
   idp.isAway = false;
-  await ada.ok('POST', '/api/workspaces', { slug, name: 'Ruled' });
+  await createWorkspace(api.db, { slug, name: 'Ruled' }, ada.user);
 });
 afterAll(async () => {
   await api.stop();
@@ -69,6 +75,20 @@ const userId = async (name: string): Promise<string> =>
       .where({ subject: named(name) })
       .first('id')
   )?.id ?? '';
+
+/** As if refusals were made so long ago. */
+const refusedBefore = (name: string, seconds: number) =>
+  api
+    .db('sign_in_renewals')
+    .whereIn('sign_in_id', signInsOf(name))
+    .whereNotNull('refused_at')
+    .update({ refused_at: api.db.raw('now() - make_interval(secs => ?)', [seconds]) });
+
+/** For JSON: bytes as the text that they may hold. */
+const latin1 = (_name: string, value: unknown) => {
+  const bytes = typeof value === 'object' && value !== null && 'data' in value ? value.data : null;
+  return Array.isArray(bytes) ? Buffer.from(bytes).toString('latin1') : value;
+};
 
 const renew = (how: Parameters<typeof renewNow>[1] = {}) => renewNow(api, how);
 
@@ -138,19 +158,48 @@ describe('at sign-in', () => {
     const callback = new URL(await browser.reachCallback(named('mallory')));
     callback.searchParams.set('groups', JSON.stringify([leads()]));
     callback.searchParams.set('claims', JSON.stringify({ groups: [leads()] }));
-    await browser.go(callback.href);
+    expect(await browser.go(callback.href)).toMatchObject({ status: 302 });
     const withToken = new SignInBrowser(api, publicUrl);
     const second = new URL(await withToken.reachCallback(named('mallory')));
     second.searchParams.set('id_token', forged);
-    await withToken.go(second.href);
+    // A token in the browser's hands is refused as such.
+    const forgedAnswer = await withToken.go(second.href);
+    expect(forgedAnswer).toMatchObject({ status: 401 });
     const asked = new SignInBrowser(api, publicUrl);
     const askForMore = (url: URL) => {
       url.searchParams.set('claims', JSON.stringify({ id_token: { groups: { values: [leads()] } } }));
     };
-    await asked.go(await asked.reachCallback(named('mallory'), '/api/auth/sign-in', askForMore));
+    const reached = await asked.reachCallback(named('mallory'), '/api/auth/sign-in', askForMore);
+    expect(await asked.go(reached)).toMatchObject({ status: 302 });
     const begun = await withToken.go(`${publicUrl}/api/auth/sign-in?groups=${leads()}`);
     expect(begun.status).toBe(422);
     expect(await roles()).toEqual({});
+  });
+});
+
+describe('what rules made', () => {
+  it('nobody makes theirs for good, but another admin may', async () => {
+    const { browser } = await signIn('ida', { groups: [leads()] });
+    const cookie = `platform_session=${browser.cookies(api.url).get('platform_session') ?? ''}`;
+    const own = `/api/workspaces/${slug}/members/${await userId('ida')}`;
+    for (const role of ['admin', 'member']) {
+      expect(await caller(api.url, cookie).send('PUT', own, { role })).toMatchObject({
+        status: 403,
+        body: { error: { code: 'forbidden', message: expect.stringContaining('another admin') } },
+      });
+    }
+    expect(await roles()).toEqual({ [named('ida')]: ['admin', 'rule'] });
+    await put('ida', 'admin');
+    expect(await roles()).toEqual({ [named('ida')]: ['admin', 'person'] });
+  });
+
+  it('is in no workspace that somebody makes because a rule names it', async () => {
+    const made = await ada.send('POST', '/api/workspaces', { slug: 'ruled-29', name: 'Mine' });
+    expect(made).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'slug', code: 'named_by_rule' }] } },
+    });
+    expect(await api.db('workspaces').where({ slug: 'ruled-29' })).toEqual([]);
   });
 });
 
@@ -203,6 +252,15 @@ describe('at a renewal', () => {
     expect((await audited('workspace.member.role_changed')).at(-1)?.data).toEqual({
       ...{ from: 'member', role: 'member', made_by: 'person' },
     });
+  });
+
+  it('does not bring back whom a person removed; a new sign-in does', async () => {
+    await signIn('ida');
+    await ada.ok('DELETE', `/api/workspaces/${slug}/members/${await userId('ida')}`);
+    await renew();
+    expect(await roles()).toEqual({});
+    await signIn('ida');
+    expect(await roles()).toEqual({ [named('ida')]: ['member', 'rule'] });
   });
 
   it.each([
@@ -274,7 +332,7 @@ describe('at a renewal', () => {
   it('is the same however often the rules are applied at once', async () => {
     await signIn('ida');
     const user = { id: await userId('ida'), email: 'ida@company.test' };
-    const settings = { rules: api.config.OIDC_GROUP_RULES, lossPercent: 100 };
+    const settings = { rules: api.config.OIDC_GROUP_RULES, lossPercent: 100, isRenewal: false };
     const apply = (...values: string[]) =>
       applyGroupRules(api.db, user, { values: new Set(values) }, settings);
     await Promise.all(Array.from({ length: 8 }, () => apply()));
@@ -313,7 +371,10 @@ describe('a sign-in', () => {
     expect(await me()).toMatchObject({ status: 200 });
     // As after the time that it holds for.
     await api.db('sign_ins').whereIn('id', signInsOf('ida')).update({ expires_at: api.db.fn.now() });
-    expect(await me()).toMatchObject({ status: 401, body: { error: { code: 'unauthenticated' } } });
+    expect(await me()).toMatchObject({
+      status: 401,
+      body: { error: { code: 'sign_in_ended', message: expect.stringContaining('in time') } },
+    });
     idp.isAway = false;
     await renew();
     expect(await me()).toMatchObject({ status: 401 });
@@ -343,17 +404,102 @@ describe('a sign-in', () => {
       .whereIn('sign_in_id', signInsOf('ida'))
       .select('sealed_value');
     expect(kept).toEqual([{ sealed_value: null }]);
-    // The role is still theirs: a refusal says nothing of groups.
+    // The role is still theirs: who signed out at the provider is refused as well.
     expect(await roles()).toEqual({ [named('ida')]: ['member', 'rule'] });
+    idp.gone.delete(named('ida'));
   });
 
-  it('that the provider refuses to renew takes the roles where the operator says so', async () => {
+  it('that the provider refuses to renew takes the roles after a day, but no last admin', async () => {
     await signIn('ida');
     await signIn('ben');
     await put('ben', 'member');
     idp.gone.add(named('ida')).add(named('ben'));
-    await renew({ config: { OIDC_REFUSAL_ENDS_ROLES: true } });
-    expect(await roles()).toEqual({ [named('ben')]: ['member', 'person'] });
+    await renew();
+    const kept = { [named('ida')]: ['member', 'rule'], [named('ben')]: ['member', 'person'] };
+    await refusedBefore('ida', refusedSeconds - 60);
+    await renew();
+    expect(await roles()).toEqual(kept);
+    await api
+      .db('members')
+      .where({ user_id: await userId('ida') })
+      .update({ role: 'admin' });
+    await api.db('members').where({ user_id: ada.user.id }).delete();
+    await refusedBefore('ida', refusedSeconds + 60);
+    await removeEndedRenewals(api.db, signInSeconds);
+    await renew({ times: 3 });
+    const ida = await userId('ida');
+    const ofIda = () => api.db('members').where({ user_id: ida });
+    expect(await ofIda()).toHaveLength(1);
+    expect(await audited('workspace.member.rules_held_back')).toMatchObject([
+      { data: { reason: 'last_admin' } },
+    ]);
+    await api
+      .db('members')
+      .where({ user_id: await userId('ben') })
+      .update({ role: 'admin' });
+    await renew({ times: 3 });
+    expect(await ofIda()).toEqual([]);
+    expect(await audited('workspace.member.removed')).toHaveLength(1);
+    idp.gone.clear();
+  });
+
+  it('that the provider refuses to renew takes nothing from who signs in again, or has another', async () => {
+    const refused = await signIn('ida');
+    idp.gone.add(named('ida'));
+    await renew();
+    idp.gone.clear();
+    await refusedBefore('ida', refusedSeconds + 60);
+    idp.givesRefreshTokens = false;
+    await signIn('ida').finally(() => {
+      idp.givesRefreshTokens = true;
+    });
+    await renew();
+    expect(await roles()).toEqual({ [named('ida')]: ['member', 'rule'] });
+    expect(await refused.me()).toMatchObject({ body: { error: { code: 'sign_in_ended' } } });
+
+    await signIn('ben');
+    await signIn('ben');
+    const [first] = await signInsOf('ben');
+    await api
+      .db('sign_in_renewals')
+      .where({ sign_in_id: first.id })
+      .update({
+        ...{ sealed_value: null, sealed_data_key: null, key_id: null, refusal_counts: true },
+        refused_at: api.db.raw(`now() - interval '2 days'`),
+      });
+    await renew();
+    expect(await roles()).toMatchObject({ [named('ben')]: ['member', 'rule'] });
+  });
+
+  it('is renewed by nothing of another provider, client or subject', async () => {
+    await signIn('ida');
+    const own = () => api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'));
+    const client = { issuer: idp.issuer, clientId: 'platform' };
+    for (const change of [{ issuer: 'https://former.example' }, { client_id: 'former' }, { subject: 'x' }]) {
+      await own().update(change);
+      idp.asked.length = 0;
+      await api.db('sign_in_renewals').whereNotIn('sign_in_id', signInsOf('ida')).delete();
+      await renew();
+      expect(idp.asked).toEqual([]);
+      await own().update({ issuer: idp.issuer, client_id: 'platform', subject: named('ida') });
+    }
+    await renew();
+    expect(idp.asked).toEqual(['refresh_token']);
+    await removeOtherRenewals(api.db, client);
+    expect(await own()).toHaveLength(1);
+    await removeOtherRenewals(api.db, { ...client, clientId: 'other' });
+    expect(await own()).toEqual([]);
+    await signIn('ida');
+    await removeOtherRenewals(api.db, null);
+    expect(await own()).toEqual([]);
+  });
+
+  it('of a person who is moved is renewed by nothing', async () => {
+    await signIn('ida');
+    const [sign] = await signInsOf('ida');
+    const from = { issuer: idp.issuer, subject: named('ida') };
+    await movePerson(api.db, from, { ...from, subject: named('ida-anew') }, false);
+    expect(await api.db('sign_in_renewals').where({ sign_in_id: sign.id })).toEqual([]);
   });
 
   it('that has ended stays so, and its person still loses what they lost the group for', async () => {
@@ -384,24 +530,54 @@ describe('a sign-in', () => {
 
   it('keeps its token sealed, and no log has it; under another master key it ends', async () => {
     const { me } = await signIn('ida');
-    const [row] = await api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'));
-    expect(row?.sealed_value?.length).toBeGreaterThan(40);
+    const own = async () => {
+      const [row] = await api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'));
+      return row;
+    };
+    const { logged: before } = await renew();
+    expect(idp.given.length).toBeGreaterThan(1);
+    for (const token of idp.given) {
+      expect(JSON.stringify(await own(), latin1)).not.toContain(token);
+      expect(api.logged() + before).not.toContain(token);
+    }
+    const [was] = api.config.MASTER_KEYS;
+    const newer = { id: 'newer', key: randomBytes(32) };
+    const both = [newer, ...api.config.MASTER_KEYS];
+    expect(await resealRenewals(api.db, both)).toMatchObject({ removed: 0 });
+    expect((await own())?.key_id).toBe('newer');
+    await renew({ config: { MASTER_KEYS: [newer] } });
+    expect(await me()).toMatchObject({ status: 200 });
     const { logged } = await renew({
-      config: { MASTER_KEYS: [{ id: row?.key_id ?? '', key: randomBytes(32) }] },
+      config: { MASTER_KEYS: [{ id: was?.id ?? '', key: randomBytes(32) }] },
     });
     expect(logged).toContain('was not renewed, and ended');
     expect(await me()).toMatchObject({ status: 401, body: { error: { code: 'sign_in_ended' } } });
-    await signIn('ida');
-    expect(await eraseRenewalsOfOtherKeys(api.db, 'newer')).toBeGreaterThan(0);
+    await refusedBefore('ida', refusedSeconds + 60);
+    await renew();
+    expect(await roles()).toEqual({ [named('ida')]: ['member', 'rule'] });
+  });
+
+  it('goes on with the token that it got, whatever else is wrong with the answer', async () => {
+    const { me } = await signIn('ida');
+    await api.db('sign_in_renewals').whereNotIn('sign_in_id', signInsOf('ida')).delete();
+    idp.spoilsNext = true;
+    const { logged } = await renew();
+    expect(logged).toContain('could not be renewed');
+    expect(idp.spoilsNext).toBe(false);
+    says('ida', { groups: [leads()] });
+    await renew();
+    expect((await me()).body).toMatchObject({ workspaces: [{ slug, role: 'admin' }] });
   });
 
   it('without a refresh token lasts until the renewal would be due', async () => {
     idp.givesRefreshTokens = false;
-    await signIn('ida').finally(() => {
+    const { me } = await signIn('ida').finally(() => {
       idp.givesRefreshTokens = true;
     });
     expect(await holdsFor('ida')).toBeLessThanOrEqual(3600);
     expect(await api.db('sign_in_renewals').whereIn('sign_in_id', signInsOf('ida'))).toEqual([]);
+    await api.db('sign_ins').whereIn('id', signInsOf('ida')).update({ expires_at: api.db.fn.now() });
+    expect(await me()).toMatchObject({ status: 401, body: { error: { code: 'sign_in_ended' } } });
   });
 
   it('without rules lasts 12 hours, keeps no token and gives no role', async () => {

@@ -41,7 +41,12 @@ it('makes somebody an admin whom no rule takes that from, audited, and again cha
       stdout: expect.stringContaining('is an admin of acme'),
     });
   }
-  await applyGroupRules(database.db, ida, { values: new Set() }, { rules: [], lossPercent: 100 });
+  await applyGroupRules(
+    database.db,
+    ida,
+    { values: new Set() },
+    { rules: [], lossPercent: 100, isRenewal: false },
+  );
   expect(await database.db('members').where({ user_id: ida.id }).first('role', 'by_rule')).toEqual({
     role: 'admin',
     by_rule: false,

@@ -10,13 +10,10 @@ import { runConfined } from './run-container.ts';
   it.each([
     ...['api', 'worker', 'migrate', 'reencrypt-secrets', 'move-person', 'make-admin'],
     'remove-workspace',
-  ])(
-    'starts %s, which names every missing variable',
-    async (program) => {
-      const { exitCode, output } = await run(program);
-      expect({ output, exitCode }).toMatchObject({ exitCode: 1 });
-      expect(output).toContain('DATABASE_URL');
-      expect(output).not.toMatch(/Cannot find (module|package)|at .*\(node:/);
-    },
-  );
+  ])('starts %s, which names every missing variable', async (program) => {
+    const { exitCode, output } = await run(program);
+    expect({ output, exitCode }).toMatchObject({ exitCode: 1 });
+    expect(output).toContain('DATABASE_URL');
+    expect(output).not.toMatch(/Cannot find (module|package)|at .*\(node:/);
+  });
 });

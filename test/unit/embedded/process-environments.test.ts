@@ -66,7 +66,6 @@ describe('what API and worker are started with', () => {
       ...['DATABASE_POOL', 'HTTPS_PROXY', 'NO_PROXY', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
       ...['OIDC_GROUPS_CLAIM', 'OIDC_GROUP_RULES', 'OIDC_ISSUER', 'OIDC_MORE_SCOPES'],
       ...[
-        'OIDC_REFUSAL_ENDS_ROLES',
         'OIDC_RENEWAL_MINUTES',
         'OIDC_RULE_REMOVALS_PERCENT',
         'PUBLIC_URL',

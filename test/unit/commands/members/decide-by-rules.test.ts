@@ -72,18 +72,20 @@ describe('changes by rules', () => {
     expect(changes([at('acme', 'member', 'person'), at('labs', 'admin', 'person')], value)).toEqual([]);
   });
 
-  it('only end memberships in a closed workspace', () => {
+  it('only end and lower memberships in a closed workspace', () => {
     const closed = { ...at('acme'), isClosed: true };
     expect(changes([closed], 'staff')).toEqual([]);
     expect(changes([{ ...at('acme', 'member'), isClosed: true }], 'leads')).toEqual([]);
     expect(changes([{ ...at('acme', 'member'), isClosed: true }])).toEqual([['acme', null, true]]);
+    const admin = { ...at('labs', 'admin'), isClosed: true };
+    expect(changes([admin], 'staff')).toEqual([['labs', 'member', true]]);
   });
 });
 
 describe('how many rules may remove', () => {
   const most = (members: number, percent: number) => {
     let lost = 0;
-    while (lost < members && mayLose({ members: members - lost, lost }, percent)) {
+    while (lost < members && mayLose({ members: members - lost, lost, gone: lost }, percent)) {
       lost += 1;
     }
     return lost;
@@ -105,5 +107,10 @@ describe('how many rules may remove', () => {
     ],
   ])('of %i members at %i percent is %i', (members, percent, lost) => {
     expect(most(members, percent)).toBe(lost);
+  });
+
+  it('is of those who are there or went, and counts nobody twice who is a member still', () => {
+    expect(mayLose({ members: 9, lost: 1, gone: 1 }, 20)).toBe(true);
+    expect(mayLose({ members: 9, lost: 1, gone: 0 }, 20)).toBe(false);
   });
 });
