@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
 
-/**
- * Whether a rule of the operator made a membership, which it may then end; and what a sign-in is renewed with.
- */
+/** Whether a rule made a membership, which it may then end; and what a sign-in is renewed with. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table members add column by_rule boolean not null default false;

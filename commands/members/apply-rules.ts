@@ -31,7 +31,7 @@ export interface AppliedRules {
   heldBack: { workspace: string; reason: HeldBack }[];
   /** Slugs that rules name for this person, and no workspace has. */
   unknownWorkspaces: string[];
-  /** Temporal has still to be told of both (`removeMember`). */
+  /** Temporal has still to be notified of both (`removeMember`). */
   endedSessionIds: string[];
   pausedScheduleIds: string[];
 }

@@ -2,7 +2,7 @@
 import type { GroupRule } from '../../contract/group-rule.ts';
 import type { MemberSource, WorkspaceRole } from '../../contract/workspace.ts';
 
-/** By the workspace's slug: the highest role that a rule gives to who has these values. */
+/** By the workspace's slug: the highest role that a rule gives to a person with these values. */
 export function rolesByRules(
   rules: readonly GroupRule[],
   values: ReadonlySet<string>,

@@ -24,7 +24,7 @@ export interface GroupProvider {
   given: string[];
   /** Its next answer to a refresh token has a refresh token, and an ID token that is none. */
   spoilsNext: boolean;
-  /** While it is away it answers 503. */
+  /** While this is set it answers 503. */
   isAway: boolean;
   givesRefreshTokens: boolean;
   stop(): Promise<void>;

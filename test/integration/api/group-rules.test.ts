@@ -112,7 +112,7 @@ async function audited(event: string) {
 const put = async (name: string, role: WorkspaceRole) =>
   ada.ok('PUT', `/api/workspaces/${slug}/members/${await userId(name)}`, { role });
 
-/** As if removals were made an hour earlier; the trail itself lets nobody change it. */
+/** As if removals were made an hour earlier; the trail itself refuses changes. */
 const anHourLater = () =>
   api.db.transaction(async (trx) => {
     await trx.raw('set local session_replication_role = replica');
@@ -178,7 +178,7 @@ describe('at sign-in', () => {
 });
 
 describe('what rules made', () => {
-  it('nobody makes theirs for good, but another admin may', async () => {
+  it('nobody makes their own, but another admin may', async () => {
     const { browser } = await signIn('ida', { groups: [leads()] });
     const cookie = `platform_session=${browser.cookies(api.url).get('platform_session') ?? ''}`;
     const own = `/api/workspaces/${slug}/members/${await userId('ida')}`;
@@ -498,7 +498,7 @@ describe('a sign-in', () => {
     await signIn('ida');
     const [sign] = await signInsOf('ida');
     const from = { issuer: idp.issuer, subject: named('ida') };
-    await movePerson(api.db, from, { ...from, subject: named('ida-anew') }, false);
+    await movePerson(api.db, from, { ...from, subject: named('ida-again') }, false);
     expect(await api.db('sign_in_renewals').where({ sign_in_id: sign.id })).toEqual([]);
   });
 

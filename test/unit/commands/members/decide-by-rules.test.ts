@@ -68,7 +68,7 @@ describe('changes by rules', () => {
     expect(changes([at('former', 'member')], 'staff')).toEqual([['former', null, true]]);
   });
 
-  it.each(['staff', 'leads', 'nothing'])('leave what a person made, to who has %s', (value) => {
+  it.each(['staff', 'leads', 'nothing'])('leave what a person made, to a person with %s', (value) => {
     expect(changes([at('acme', 'member', 'person'), at('labs', 'admin', 'person')], value)).toEqual([]);
   });
 
