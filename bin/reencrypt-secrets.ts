@@ -11,12 +11,13 @@ import { eraseCheckTextsOfOtherKeys } from '../store/mcp-checks/checks.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { countSecretsByKey, reencryptSecrets, verifyMasterKeys } from '../store/secrets/master-keys.ts';
 import { eraseOutputsOfOtherKeys } from '../store/session-processes/outputs.ts';
+import { resealRenewals } from '../store/sign-ins/renewals.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
 import { databaseVariables, onDatabase, runCommand } from './run-command.ts';
 
 const help = `node dist/reencrypt-secrets.js [--dry-run]
 
-Seals every stored secret with the first key of MASTER_KEYS, and erases what processes of sessions wrote, and results of checks, under other keys. It needs DATABASE_URL and MASTER_KEYS (or DATABASE_URL_FILE and
+Seals every stored secret, and what sign-ins are renewed with, with the first key of MASTER_KEYS, and erases what processes of sessions wrote and results of checks under other keys. It needs DATABASE_URL and MASTER_KEYS (or DATABASE_URL_FILE and
 MASTER_KEYS_FILE), which has to hold the old keys as well. It is safe beside a running platform whose processes all have the
 first key, and may be ended and run again. It ends with 0 when the first key alone opens everything, else with 1.
 
@@ -45,6 +46,11 @@ async function main(db: Knex, keys: MasterKeys, { dryRun }: { dryRun: boolean })
   const ofChecks = newest === undefined ? 0 : await eraseCheckTextsOfOtherKeys(db, newest.id);
   if (ofChecks > 0) {
     console.log(`Erased ${ofChecks} results of checks, which other keys sealed.`);
+  }
+  const ofSignIns = await resealRenewals(db, keys);
+  if (ofSignIns.resealed + ofSignIns.removed > 0) {
+    const { resealed, removed } = ofSignIns;
+    console.log(`Renewals of sign-ins: ${resealed} resealed; ${removed} that no key opens were removed.`);
   }
   if (unreadable.length > 0) {
     throw new UnreadableSecretError(`These were left as they are:\n  ${unreadable.join('\n  ')}`);

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { runtimeName } from '../contract/available-runs.ts';
 import { withFixedLimits } from './fixed-limits.ts';
+import { groupRuleFields } from './group-rules.ts';
 import { httpsProxyFields } from './https-proxy.ts';
 import { approvalPrivateKey } from './keys.ts';
 import { modelEndpointFields } from './model-endpoints.ts';
@@ -33,6 +34,7 @@ const settings = z
     OIDC_ISSUER: z.url().optional().describe('identity provider; required unless DEMO_SIGN_IN is on'),
     OIDC_CLIENT_ID: z.string().optional().describe('client of the platform there; required with OIDC_ISSUER'),
     OIDC_CLIENT_SECRET: z.string().optional().describe("the client's secret; a public client has none"),
+    ...groupRuleFields,
     ...httpsProxyFields,
     DEMO_SIGN_IN: flag.default(false).describe('lets anybody in as anybody; on a loopback address only'),
     TRUST_PROXY: trustedProxies.describe(
@@ -65,6 +67,9 @@ const settings = z
     }
     if (config.OIDC_ISSUER !== undefined && config.PUBLIC_URL === undefined) {
       refuse('PUBLIC_URL', 'is required with OIDC_ISSUER: the provider sends people back to it');
+    }
+    if (config.OIDC_GROUP_RULES.length > 0 && config.OIDC_ISSUER === undefined) {
+      refuse('OIDC_GROUP_RULES', 'needs OIDC_ISSUER: groups are what an identity provider says');
     }
     const wrongDomain =
       config.PREVIEW_DOMAIN === undefined

@@ -14,6 +14,7 @@ export const auditEventName = z.enum([
   'workspace.member.role_changed',
   'workspace.member.removed',
   'workspace.member.moved',
+  'workspace.member.rules_held_back',
   'workspace.secret.set',
   'workspace.secret.replaced',
   'workspace.secret.cleared',

@@ -8,6 +8,7 @@ import { isRequired } from './plain-messages.ts';
 export const httpStatusByCode = {
   malformed_request: 400,
   unauthenticated: 401,
+  sign_in_ended: 401,
   forbidden: 403,
   passkey_required: 403,
   sign_in_again: 403,

@@ -45,7 +45,17 @@ export type Workspace = z.infer<typeof workspace>;
 export const user = z.strictObject({ id: uuid, email: z.string(), name: z.string() });
 export type User = z.infer<typeof user>;
 
-export const member = z.strictObject({ user, role: workspaceRole, added_at: timestamp });
+/** What a membership comes from, and so what may end it without a person: a rule ends only its own. */
+export const memberSource = z.enum(['person', 'rule']);
+export type MemberSource = z.infer<typeof memberSource>;
+
+export const member = z.strictObject({
+  user,
+  role: workspaceRole,
+  /** `rule`: one of the operator's for groups of the identity provider (docs/sign-in.md#groups). */
+  made_by: memberSource,
+  added_at: timestamp,
+});
 export type Member = z.infer<typeof member>;
 
 /** A member as shown to other members: all of them see who it is, only admins the address (else null). */

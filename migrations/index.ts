@@ -30,6 +30,7 @@ import * as indexSessionToolsByEntry from './20261201153500_index_session_tools_
 import * as indexCallsByTime from './20261201161500_index_calls_by_time.ts';
 import * as addRunRequesters from './20261201162500_add_run_requesters.ts';
 import * as addRunOwnTimes from './20261201163500_add_run_own_times.ts';
+import * as addGroupRules from './20261201164500_add_group_rules.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -66,6 +67,7 @@ const migrations: Record<string, Migration> = {
   '20261201161500_index_calls_by_time': indexCallsByTime,
   '20261201162500_add_run_requesters': addRunRequesters,
   '20261201163500_add_run_own_times': addRunOwnTimes,
+  '20261201164500_add_group_rules': addGroupRules,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -13,6 +13,7 @@ const withPackages = [
   'migrate',
   'reencrypt-secrets',
   'move-person',
+  'make-admin',
   'remove-workspace',
   'seed-demo',
 ];

@@ -172,6 +172,7 @@ declare module 'knex/types/tables.js' {
       user_id: string;
       role: WorkspaceRole;
       added_at: string;
+      by_rule: boolean;
     };
     pinned_tool_lists: {
       workspace_id: string;
@@ -317,14 +318,6 @@ declare module 'knex/types/tables.js' {
       audience: string;
       expires_at: string | null;
       created_at: string;
-    };
-    sign_ins: {
-      id: string;
-      user_id: string;
-      created_at: string;
-      proven_at: string | null;
-      expires_at: string;
-      revoked_at: string | null;
     };
     tool_definitions: {
       id: string;

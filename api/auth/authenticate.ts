@@ -7,6 +7,7 @@ import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { readAgent } from '../../store/agents/agents.ts';
 import { type MembershipKey, readMembership } from '../../store/members/members.ts';
 import { isSharedWithWorkspace, readSession } from '../../store/sessions/sessions.ts';
+import { whyNotRenewed } from '../../store/sign-ins/renewals.ts';
 import { readSignedInUser } from '../../store/sign-ins/sign-ins.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';
@@ -16,7 +17,7 @@ import { requestState } from '../middleware/request-state.ts';
 import { createSessionLimits } from '../middleware/session-limits.ts';
 import type { ContextByScope, InWorkspace, RouteScope, SignedIn } from '../route.ts';
 import { openGateway, openWorkload, refuseEnded } from './open-workload.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { readSessionCookie, signInSeconds } from './session-cookie.ts';
 
 export interface AuthenticateDependencies extends Pick<ApiDependencies, 'db' | 'log'> {
   config: ApiDependencies['config'];
@@ -110,6 +111,11 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
   };
 }
 
+const whyEnded = {
+  refused: 'Your identity provider did not confirm your sign-in again, so it ended here: sign in again',
+  not_renewed: 'Your sign-in could not be confirmed again in time, so it ended here: sign in again',
+};
+
 /** The user of the session cookie; each of their requests counts against the rate limit. */
 function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'config'>) {
   const limit = { name: 'requests a minute per user', perMinute: config.RATE_USER_PER_MINUTE };
@@ -130,7 +136,10 @@ function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'c
     }
     const known = claims && (await readSignedInUser(db, claims));
     if (claims === null || known === null) {
-      throw new ApiError('unauthenticated', 'Sign in first');
+      const why = claims && (await whyNotRenewed(db, claims.signInId, signInSeconds));
+      throw why === null
+        ? new ApiError('unauthenticated', 'Sign in first')
+        : new ApiError('sign_in_ended', whyEnded[why]);
     }
     if (isFirst) {
       state.userId = known.id;

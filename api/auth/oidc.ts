@@ -4,11 +4,12 @@ import { EnvHttpProxyAgent, fetch } from 'undici';
 import * as z from 'zod';
 import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';
-import { firstShown } from '../../contract/shown-name.ts';
+import type { Groups } from '../../contract/group-rule.ts';
 import { ApiError } from '../errors.ts';
+import { type Claims, type Person, personOf, readGroups } from './claims.ts';
 
 const callbackPath = '/api/auth/callback';
-const scope = 'openid email profile';
+const usualScopes = 'openid email profile';
 
 /** What the browser must bring back to the callback, in a signed cookie of its own. */
 export interface SignInFlow {
@@ -21,16 +22,9 @@ export interface SignInFlow {
   asksAgainSince: number | null;
 }
 
-export interface Person {
-  issuer: string;
-  subject: string;
-  email: string;
-  /** The provider has verified the address. */
-  email_verified: boolean;
-  name: string;
-}
-
 export interface OidcProvider {
+  /** What refresh tokens are good for. */
+  client: { issuer: string; clientId: string };
   /**
    * Begins a flow; returns it and the provider's URL to redirect the browser to. Throws 503 when the
    * provider is unreachable.
@@ -40,12 +34,42 @@ export interface OidcProvider {
    * Who signed in, and whether they proved it since the flow began. `search` is the callback's query. Throws
    * 401 when the provider or the checks refuse, and when it had to ask again and did not; 503 as above.
    */
-  finish(flow: SignInFlow, search: string): Promise<{ person: Person; isProven: boolean }>;
+  finish(flow: SignInFlow, search: string): Promise<SignedInPerson>;
+  /**
+   * The groups that the person with this subject has now, for whom the provider gave the refresh token. One
+   * that it gives in exchange is kept by `keep` before the answer is even checked: the first may be used up.
+   * Throws RenewalRefusedError when the provider refuses the refresh token; whatever else it throws says
+   * nothing of the person.
+   */
+  renew(
+    refreshToken: string,
+    subject: string,
+    keep: (refreshToken: string) => Promise<void>,
+  ): Promise<Groups>;
+}
+
+export interface SignedInPerson {
+  person: Person;
+  isProven: boolean;
+  groups: Groups;
+  /** Null where the provider gives none. */
+  refreshToken: string | null;
+}
+
+export class RenewalRefusedError extends Error {
+  override name = 'RenewalRefusedError';
 }
 
 type OidcSettings = Pick<
   ApiConfig,
-  'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL' | 'HTTPS_PROXY' | 'NO_PROXY'
+  | 'OIDC_ISSUER'
+  | 'OIDC_CLIENT_ID'
+  | 'OIDC_CLIENT_SECRET'
+  | 'OIDC_GROUPS_CLAIM'
+  | 'OIDC_MORE_SCOPES'
+  | 'PUBLIC_URL'
+  | 'HTTPS_PROXY'
+  | 'NO_PROXY'
 >;
 
 /**
@@ -65,8 +89,11 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
     return null;
   }
   const redirectUri = new URL(callbackPath, publicUrl).href;
+  const { OIDC_GROUPS_CLAIM: groupsClaim, OIDC_MORE_SCOPES: moreScopes } = settings;
+  const scope = moreScopes === undefined ? usualScopes : `${usualScopes} ${moreScopes}`;
   const client = createClient({ ...settings, issuer: new URL(issuer), clientId });
   return {
+    client: { issuer, clientId },
     async begin(returnTo, { asksAgain } = { asksAgain: false }) {
       const flow = {
         state: oidc.randomState(),
@@ -90,12 +117,13 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
       await client.configuration();
       const callback = new URL(redirectUri);
       callback.search = search;
-      const { person, provenAt } = await client
+      const { claims, more, refreshToken } = await client
         .authenticated((provider) => exchange(provider, callback, flow))
         .catch((cause) => {
           throw new ApiError('unauthenticated', 'The sign-in did not succeed; start it again', { cause });
         });
       const { asksAgainSince: since } = flow;
+      const provenAt = claims.auth_time ?? null;
       const isProven = since !== null && provenAt !== null && provenAt >= since;
       if (since !== null && !isProven) {
         throw new ApiError(
@@ -103,9 +131,62 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
           'The identity provider was told to ask who you are, and did not, or does not say when it did; start the sign-in again',
         );
       }
-      return { person, isProven };
+      return {
+        person: personOf(claims, more),
+        isProven,
+        groups: readGroups([claims, more], groupsClaim),
+        refreshToken,
+      };
+    },
+    async renew(refreshToken, subject, keep) {
+      const { tokens, provider } = await client
+        .authenticated(async (provider) => ({
+          tokens: await oidc.refreshTokenGrant(keeping(provider, keep), refreshToken),
+          provider,
+        }))
+        .catch((error: unknown) => {
+          throw isRefusedRenewal(error) ? new RenewalRefusedError('refused', { cause: error }) : error;
+        });
+      // A provider need not send an ID token again.
+      const claims = tokens.claims();
+      if (claims !== undefined && claims.sub !== subject) {
+        throw new Error('the provider answered for another person');
+      }
+      const more = await readUserInfo(provider, tokens.access_token, subject);
+      return readGroups(claims === undefined ? [more] : [claims, more], groupsClaim);
     },
   };
+}
+
+/** Other errors are the client's or the provider's own trouble, or say nothing of the person. */
+const isRefusedRenewal = (error: unknown): boolean =>
+  error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant';
+
+const givenToken = z.object({ refresh_token: z.string().min(1) });
+
+/** Hands a refresh token to `keep` as it arrives: what else is wrong with the answer does not lose it. */
+function keeping(
+  provider: oidc.Configuration,
+  keep: (refreshToken: string) => Promise<void>,
+): oidc.Configuration {
+  const { token_endpoint: tokenEndpoint } = provider.serverMetadata();
+  const ask = provider[oidc.customFetch] ?? (globalThis.fetch as oidc.CustomFetch);
+  provider[oidc.customFetch] = async (url, options) => {
+    const answer = await ask(url, options);
+    if (url === tokenEndpoint && answer.ok) {
+      const given = givenToken.safeParse(
+        await answer
+          .clone()
+          .json()
+          .catch(() => null),
+      );
+      if (given.success) {
+        await keep(given.data.refresh_token);
+      }
+    }
+    return answer;
+  };
+  return provider;
 }
 
 type AuthMethod = 'client_secret_post' | 'client_secret_basic' | 'none';
@@ -287,12 +368,8 @@ function fetchThrough(proxy: string, except: readonly string[]): oidc.CustomFetc
   };
 }
 
-/** `provenAt`: when the provider asked the person, in seconds; null where it does not say. */
-async function exchange(
-  provider: oidc.Configuration,
-  callback: URL,
-  flow: SignInFlow,
-): Promise<{ person: Person; provenAt: number | null }> {
+/** The claims of the ID token, what else the provider says of the person, and what it gave for renewals. */
+async function exchange(provider: oidc.Configuration, callback: URL, flow: SignInFlow) {
   const tokens = await oidc.authorizationCodeGrant(provider, callback, {
     expectedState: flow.state,
     expectedNonce: flow.nonce,
@@ -303,41 +380,17 @@ async function exchange(
   if (claims === undefined) {
     throw new Error('the provider sent no ID token');
   }
-  const more =
-    provider.serverMetadata().userinfo_endpoint === undefined
-      ? {}
-      : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
-  const { email, email_verified } = emailOf([claims, more]);
-  const person = {
-    issuer: claims.iss,
-    subject: claims.sub,
-    email,
-    email_verified,
-    name: nameOf([claims, more], email, claims.sub),
-  };
-  return { person, provenAt: claims.auth_time ?? null };
+  const more = await readUserInfo(provider, tokens.access_token, claims.sub);
+  return { claims, more, refreshToken: tokens.refresh_token ?? null };
 }
 
-type Claims = Readonly<Record<string, unknown>>;
-
-const textOf = (claims: Claims, name: string): string | undefined =>
-  typeof claims[name] === 'string' ? claims[name] : undefined;
-
-/**
- * What others read of a person: the first that shows something. A subject that shows
- * nothing is written in ASCII.
- */
-function nameOf(sources: readonly Claims[], email: string, subject: string): string {
-  const claimed = ['name', 'preferred_username'].flatMap((name) => sources.map((each) => textOf(each, name)));
-  return firstShown([...claimed, email, subject, encodeURIComponent(subject.toWellFormed())]);
-}
-
-/**
- * Of the first that names an address: what another one says of `email_verified` may be about another address.
- */
-function emailOf(sources: readonly Claims[]): Pick<Person, 'email' | 'email_verified'> {
-  const source = sources.find((claims) => (textOf(claims, 'email') ?? '') !== '') ?? {};
-  const email = textOf(source, 'email') ?? '';
-  // Some providers write it as text.
-  return { email, email_verified: email !== '' && String(source['email_verified']) === 'true' };
+/** Throws where it is about another person. */
+async function readUserInfo(
+  provider: oidc.Configuration,
+  accessToken: string,
+  subject: string,
+): Promise<Claims> {
+  return provider.serverMetadata().userinfo_endpoint === undefined
+    ? {}
+    : { ...(await oidc.fetchUserInfo(provider, accessToken, subject)) };
 }

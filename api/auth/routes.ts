@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { shareAnswer } from '../../lib/timing/share-answer.ts';
+import { type NewRenewal, settleRefusals } from '../../store/sign-ins/renewals.ts';
 import { revokeSignIn } from '../../store/sign-ins/sign-ins.ts';
 import { findUserByEmail, listUsersOfIssuer, upsertUser } from '../../store/users/users.ts';
 import { listWorkspacesOfUser } from '../../store/workspaces/workspaces.ts';
@@ -8,13 +9,16 @@ import { ApiError } from '../errors.ts';
 import { meAnswer } from '../me/routes.ts';
 import { anybody, anySignedIn } from '../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../route.ts';
+import { applyGroups, type GroupDependencies, signInLifetime } from './apply-groups.ts';
 import { setFlowCookie, takeFlowCookie } from './flow-cookie.ts';
 import { createOidcProvider, type OidcProvider } from './oidc.ts';
 import { authOptions } from './options.ts';
 import { clearSessionCookie } from './session-cookie.ts';
 import { isSecure, signIn } from './sign-in.ts';
 
-type AuthDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+interface AuthDependencies extends Pick<ApiDependencies, 'db' | 'config' | 'log'> {
+  workflows: GroupDependencies['workflows'];
+}
 
 /** The issuer of people who exist for the demo only. */
 export const demoIssuer = 'demo';
@@ -82,7 +86,8 @@ function beginRoute({ config }: AuthDependencies, provider: OidcProvider): AnyRo
   });
 }
 
-function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider): AnyRoute {
+function callbackRoute(dependencies: AuthDependencies, provider: OidcProvider): AnyRoute {
+  const { db, config } = dependencies;
   return defineRoute({
     method: 'get',
     path: '/auth/callback',
@@ -99,12 +104,30 @@ function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider)
           'This browser did not begin this sign-in, or more than 10 minutes ago, or it is used up; start it again',
         );
       }
-      const { person, isProven } = await provider.finish(flow, ctx.search);
+      const { person, isProven, groups, refreshToken } = await provider.finish(flow, ctx.search);
       const user = await upsertUser(db, person);
-      await signIn(ctx, user.id, { db, config }, { isProven });
+      // Before the groups: nothing that was refused earlier takes what they give.
+      await settleRefusals(db, user.id);
+      // First: who lost a role comes in without it.
+      await applyGroups(dependencies, user, groups);
+      const renewal = renewalOf(config, refreshToken, { subject: person.subject, client: provider.client });
+      await signIn(ctx, user.id, { db, config }, { isProven, ...renewal });
       ctx.redirect(flow.returnTo);
     },
   });
+}
+
+/** Only rules for groups ask again; without them a refresh token is not kept. */
+function renewalOf(
+  config: ApiDependencies['config'],
+  refreshToken: string | null,
+  of: Pick<NewRenewal, 'subject' | 'client'>,
+) {
+  const isKept = config.OIDC_GROUP_RULES.length > 0 && refreshToken !== null;
+  return {
+    lifetimeSeconds: signInLifetime(config, { renewable: isKept }),
+    renewal: isKept ? { refreshToken, seconds: config.OIDC_RENEWAL_MINUTES * 60, ...of } : null,
+  };
 }
 
 function demoRoute({ db, config }: AuthDependencies): AnyRoute {

@@ -67,7 +67,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
           by: { type: 'user', id: user.id },
         });
         if (put.result !== 'done') {
-          throw put.result === 'unknown_user' ? notFound('The user') : lastAdmin();
+          throw notPut(put.result);
         }
         return { member: put.member };
       },
@@ -146,6 +146,14 @@ function unknownAddress(): ApiError {
   const message =
     'nobody with this address can be added: they have to sign in here once, with an address that their identity provider has verified; otherwise add them by their user id, which is in the menu below their own name';
   return invalid([{ path: 'email', code: 'unknown_person', message }]);
+}
+
+function notPut(why: 'unknown_user' | 'last_admin' | 'own_by_rule'): ApiError {
+  if (why === 'own_by_rule') {
+    const message = 'A group gave you your role: only another admin can give you one that no group ends';
+    return new ApiError('forbidden', message);
+  }
+  return why === 'unknown_user' ? notFound('The user') : lastAdmin();
 }
 
 function lastAdmin(): ApiError {

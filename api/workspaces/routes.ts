@@ -23,6 +23,12 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       status: 201,
       response: answer,
       async handler({ user, body }) {
+        // Whoever it gives a role to would be led into the creator's workspace.
+        if (config.OIDC_GROUP_RULES.some(({ workspace }) => workspace === body.slug)) {
+          const message =
+            "a rule of the operator's for groups names it; the workspace is made first, and then its rule";
+          throw invalid([{ path: 'slug', code: 'named_by_rule', message }]);
+        }
         const created = await createWorkspace(db, body, user, {
           perHour: config.RATE_WORKSPACES_PER_HOUR_PER_USER,
         });

@@ -1,7 +1,7 @@
 /** A person becomes a member, changes their role, and leaves with all that ends with it. */
 import { operatorLeftSentence } from '../../contract/sentences.ts';
 import type { Actor } from '../../contract/session-event.ts';
-import type { Member, WorkspaceRole } from '../../contract/workspace.ts';
+import type { Member, MemberSource, WorkspaceRole } from '../../contract/workspace.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { deleteMember, isLastAdmin, readMember, upsertMember } from '../../store/members/members.ts';
@@ -14,12 +14,28 @@ import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
 import { endSignIn } from '../oauth-connections/connections.ts';
 import { pauseSchedulesOf } from '../schedules/pause.ts';
 
-type PutMember = { result: 'done'; member: Member } | { result: 'unknown_user' | 'last_admin' };
+type PutMember =
+  | { result: 'done'; member: Member }
+  | { result: 'unknown_user' | 'last_admin' | 'own_by_rule' };
 
-/** Adds a user to the workspace or changes their role. An unchanged role writes no event. */
+interface NewMember {
+  workspaceId: string;
+  userId: string;
+  role: WorkspaceRole;
+  by: Actor;
+  /** What the membership comes from: what a person puts is theirs from then on, and no rule's. */
+  madeBy?: MemberSource;
+  /** Added to the audit event. */
+  data?: Record<string, unknown>;
+}
+
+/**
+ * Adds a user to the workspace or changes their role. Where nothing changes, no event is written. Nobody
+ * takes over what a rule made of themselves: they would keep it whatever groups they have.
+ */
 export async function putMember(
   db: Db,
-  { workspaceId, userId, role, by }: { workspaceId: string; userId: string; role: WorkspaceRole; by: Actor },
+  { workspaceId, userId, role, by, madeBy = 'person', data = {} }: NewMember,
 ): Promise<PutMember> {
   return inTransaction(db, async (trx) => {
     const lastAdmin = await isLastAdmin(trx, workspaceId, userId);
@@ -28,21 +44,29 @@ export async function putMember(
       return { result: 'unknown_user' };
     }
     const before = await readMember(trx, workspaceId, userId);
-    if (before?.role === role) {
+    if (before?.role === role && before.made_by === madeBy) {
       return { result: 'done', member: before };
     }
-    if (lastAdmin) {
+    if (before?.made_by === 'rule' && by.type === 'user' && by.id === userId) {
+      return { result: 'own_by_rule' };
+    }
+    if (lastAdmin && role !== 'admin') {
       return { result: 'last_admin' };
     }
-    const addedAt = await upsertMember(trx, { workspaceId, userId }, role);
+    const addedAt = await upsertMember(trx, { workspaceId, userId }, { role, made_by: madeBy });
     await appendAuditEvent(trx, {
       workspaceId,
       event: before === null ? 'workspace.member.added' : 'workspace.member.role_changed',
       actor: by,
       resource: { type: 'user', id: user.id, name: user.email },
-      data: before === null ? { role } : { from: before.role, role },
+      data: {
+        ...(before === null ? {} : { from: before.role }),
+        role,
+        ...(before !== null && before.made_by !== madeBy ? { made_by: madeBy } : {}),
+        ...data,
+      },
     });
-    return { result: 'done', member: { user, role, added_at: addedAt } };
+    return { result: 'done', member: { user, role, made_by: madeBy, added_at: addedAt } };
   });
 }
 
@@ -61,7 +85,12 @@ type RemoveMember =
  */
 export async function removeMember(
   db: Db,
-  { workspaceId, userId, by }: { workspaceId: string; userId: string; by: Actor },
+  {
+    workspaceId,
+    userId,
+    by,
+    data = {},
+  }: { workspaceId: string; userId: string; by: Actor; data?: Record<string, unknown> },
 ): Promise<RemoveMember> {
   return inTransaction(db, async (trx) => {
     const lastAdmin = await isLastAdmin(trx, workspaceId, userId);
@@ -99,7 +128,7 @@ export async function removeMember(
       event: 'workspace.member.removed',
       actor: by,
       resource: { type: 'user', id: member.user.id, name: member.user.email },
-      data: { role: member.role },
+      data: { role: member.role, ...data },
     });
     return { result: 'done', endedSessionIds: sessionIds, pausedScheduleIds };
   });

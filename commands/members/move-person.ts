@@ -6,6 +6,7 @@ import { systemActor } from '../../contract/session-event.ts';
 import type { User } from '../../contract/workspace.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
+import { removeRenewalsOfUser } from '../../store/sign-ins/renewals.ts';
 import { revokeSignInsOfUser } from '../../store/sign-ins/sign-ins.ts';
 import { exchangeIdentity, type Identity, lockUserByIdentity } from '../../store/users/users.ts';
 import { listWorkspacesOfUser } from '../../store/workspaces/workspaces.ts';
@@ -48,6 +49,7 @@ export function movePerson(
       await exchangeIdentity(trx, person.id, other?.id ?? null, { from, to });
       for (const { id } of other === null ? [person] : [person, other]) {
         await revokeSignInsOfUser(trx, id);
+        await removeRenewalsOfUser(trx, id);
       }
       for (const { id } of workspaces) {
         await appendAuditEvent(trx, {

@@ -32,7 +32,8 @@ export async function createWorkspace(
     if (workspace === null) {
       return null;
     }
-    await upsertMember(trx, { workspaceId: workspace.id, userId: creator.id }, 'admin');
+    const own = { workspaceId: workspace.id, userId: creator.id };
+    await upsertMember(trx, own, { role: 'admin', made_by: 'person' });
     const actor = { type: 'user', id: creator.id } as const;
     const resource = { type: 'workspace', id: workspace.id, name: workspace.slug };
     await appendAuditEvent(trx, { workspaceId: workspace.id, event: 'workspace.created', actor, resource });

@@ -60,16 +60,16 @@ export async function readMember(db: Db, workspaceId: string, userId: string): P
   return row === undefined ? null : present(row);
 }
 
-const memberRow = user.extend({ role: workspaceRole, added_at: timestamp });
+const memberRow = user.extend({ role: workspaceRole, added_at: timestamp, by_rule: z.boolean() });
 
 function members(db: Db) {
   return db('members as m')
     .join('users as u', 'u.id', 'm.user_id')
-    .select('u.id', 'u.email', 'u.name', 'm.role', 'm.added_at');
+    .select('u.id', 'u.email', 'u.name', 'm.role', 'm.added_at', 'm.by_rule');
 }
 
-function present({ role, added_at, ...user }: z.infer<typeof memberRow>): Member {
-  return { user, role, added_at };
+function present({ role, added_at, by_rule, ...user }: z.infer<typeof memberRow>): Member {
+  return { user, role, made_by: by_rule ? 'rule' : 'person', added_at };
 }
 
 /**
@@ -114,16 +114,17 @@ interface MemberKey {
   userId: string;
 }
 
-/** Adds the member, or changes their role. Returns when they were added. */
+/** Adds the member, or changes their role and what it comes from. Returns when they were added. */
 export async function upsertMember(
   trx: Transaction,
   { workspaceId, userId }: MemberKey,
-  role: WorkspaceRole,
+  { role, made_by: madeBy }: Pick<Member, 'role' | 'made_by'>,
 ): Promise<string> {
+  const values = { role, by_rule: madeBy === 'rule' };
   const rows = await trx('members')
-    .insert({ workspace_id: workspaceId, user_id: userId, role })
+    .insert({ workspace_id: workspaceId, user_id: userId, ...values })
     .onConflict(['workspace_id', 'user_id'])
-    .merge({ role })
+    .merge(values)
     .returning('added_at');
   return onlyRow(rows).added_at;
 }

@@ -81,6 +81,12 @@ export async function readWorkspaceSlug(db: Db, workspaceId: string): Promise<st
   return row?.slug ?? '';
 }
 
+/** Null when no workspace has this slug. */
+export async function readWorkspaceId(db: Db, slug: string): Promise<string | null> {
+  const row = await db('workspaces').where({ slug }).first('id');
+  return row?.id ?? null;
+}
+
 /** Null when the slug is taken. */
 export async function insertWorkspace(
   trx: Transaction,

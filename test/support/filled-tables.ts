@@ -75,6 +75,7 @@ const needs: Record<string, Row> = {
   grants: { user_subject_id: null, scope: 'session' },
   mcp_servers: { network: 'none' },
   session_inputs: { kind: 'user_message' },
+  sign_in_renewals: { refused_at: new Date(0).toISOString() },
   tool_definitions: { part: 'tool' },
   vector_collections: { embedder: 'given' },
   workspace_secrets: { name: 'A_SECRET' },

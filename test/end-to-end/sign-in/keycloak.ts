@@ -17,12 +17,8 @@ export const startLimitMs = 480_000;
 /** A sign-in of its realms is long, and a test sees it refreshed. */
 const accessTokenSeconds = 20;
 
-/** Starts it with a realm of these people, and an MCP server that takes the realm's tokens. */
-export async function startKeycloak(
-  people: readonly string[],
-  mcpPort: number,
-  port: number,
-): Promise<SignInServer> {
+/** Starts it, without a realm of people. */
+export async function startRealm(port: number): Promise<{ realm: Realm; stop(): Promise<void> }> {
   const origin = `http://127.0.0.1:${port}`;
   const directory = mkdtempSync(join(tmpdir(), 'keycloak-'));
   const child = spawn(
@@ -45,20 +41,32 @@ export async function startKeycloak(
   );
   const answers = () => fetch(`${origin}/realms/master`).then(({ ok }) => ok || null);
   await untilFound('Keycloak', () => answers().catch(() => null), startLimitMs);
-  const realm = new Realm(origin);
+  return {
+    realm: new Realm(origin),
+    stop: async () => {
+      await endProcess(child);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts it with a realm of these people, and an MCP server that takes the realm's tokens. */
+export async function startKeycloak(
+  people: readonly string[],
+  mcpPort: number,
+  port: number,
+): Promise<SignInServer> {
+  const { realm, stop } = await startRealm(port);
   await realm.create(people, `http://127.0.0.1:${mcpPort}/mcp`);
-  const server = await startPythonServer('keycloak', mcpPort, `${origin}/realms/${realm.name}`);
+  const server = await startPythonServer('keycloak', mcpPort, realm.issuer);
   return {
     ...server,
-    issuer: `${origin}/realms/${realm.name}`,
+    issuer: realm.issuer,
     managesClients: true,
     clients: () => realm.registered(),
     signedIn: () => realm.signedIn(),
     deleteClients: () => realm.deleteClients(),
-    stop: async () => {
-      await Promise.all([server.stop(), endProcess(child)]);
-      rmSync(directory, { recursive: true, force: true });
-    },
+    stop: async () => void (await Promise.all([server.stop(), stop()])),
   };
 }
 
@@ -69,7 +77,7 @@ const policies = z.array(
 const policyType = 'org.keycloak.services.clientregistration.policy.ClientRegistrationPolicy';
 
 /** As its operator changes it and looks at it, who knows nothing of the platform. */
-class Realm {
+export class Realm {
   readonly name = 'people';
   private readonly origin: string;
 
@@ -100,6 +108,51 @@ class Realm {
     await this.addScope('notes.read', [audience]);
     await this.addScope('notes.write', []);
     await this.trustThisHost();
+  }
+
+  get issuer(): string {
+    return `${this.origin}/realms/${this.name}`;
+  }
+
+  /** The platform as a client that people sign in at, whose tokens list their groups by name. */
+  async addPlatform(clientId: string, secret: string, redirectUri: string): Promise<void> {
+    const groups = {
+      ...{ name: 'groups', protocol: 'openid-connect', protocolMapper: 'oidc-group-membership-mapper' },
+      config: { 'claim.name': 'groups', 'full.path': 'false', 'id.token.claim': 'true' },
+    };
+    await this.ask('POST', `/${this.name}/clients`, {
+      ...{ clientId, secret, publicClient: false, protocol: 'openid-connect', redirectUris: [redirectUri] },
+      protocolMappers: [groups],
+    });
+  }
+
+  async addGroup(name: string): Promise<void> {
+    await this.ask('POST', `/${this.name}/groups`, { name });
+  }
+
+  async putInGroup(username: string, group: string): Promise<void> {
+    await this.ask('PUT', await this.pathOfMembership(username, group), {});
+  }
+
+  async takeOutOfGroup(username: string, group: string): Promise<void> {
+    await this.ask('DELETE', await this.pathOfMembership(username, group));
+  }
+
+  async disable(username: string): Promise<void> {
+    await this.ask('PUT', `/${this.name}/users/${await this.idOf('users', username)}`, { enabled: false });
+  }
+
+  private async pathOfMembership(username: string, group: string): Promise<string> {
+    const [user, id] = [await this.idOf('users', username), await this.idOf('groups', group)];
+    return `/${this.name}/users/${user}/groups/${id}`;
+  }
+
+  private async idOf(kind: 'users' | 'groups', name: string): Promise<string> {
+    const query = new URLSearchParams({ [kind === 'users' ? 'username' : 'search']: name, exact: 'true' });
+    const [found] = z
+      .array(z.object({ id: z.string() }))
+      .parse(await this.ask('GET', `/${this.name}/${kind}?${query}`));
+    return found?.id ?? '';
   }
 
   async registered(): Promise<string[]> {

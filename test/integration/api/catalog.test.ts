@@ -65,7 +65,6 @@ describe('the MCP catalog', () => {
       status: 409,
       body: { error: { code: 'conflict', message: expect.stringContaining('it is at version 2') } },
     });
-    // What a lost answer repeats has no more to do.
     expect(await put(1, { approvers: 'admin' })).toMatchObject({ body: { mcp_server: { version: 2 } } });
   });
 

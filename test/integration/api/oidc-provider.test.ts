@@ -41,6 +41,7 @@ const providerAt = (issuer: string, more: { HTTPS_PROXY?: string; NO_PROXY?: str
     OIDC_CLIENT_ID: 'platform',
     PUBLIC_URL: 'http://localhost:4999',
     NO_PROXY: [],
+    OIDC_GROUPS_CLAIM: 'groups',
     ...more,
   });
 

@@ -7,13 +7,13 @@ import { runConfined } from './run-container.ts';
   const run = (program: string, environment: Record<string, string> = {}) =>
     runConfined(requirePlatformImages().platform, ['node', `dist/${program}.js`], { environment });
 
-  it.each(['api', 'worker', 'migrate', 'reencrypt-secrets', 'move-person', 'remove-workspace'])(
-    'starts %s, which names every missing variable',
-    async (program) => {
-      const { exitCode, output } = await run(program);
-      expect({ output, exitCode }).toMatchObject({ exitCode: 1 });
-      expect(output).toContain('DATABASE_URL');
-      expect(output).not.toMatch(/Cannot find (module|package)|at .*\(node:/);
-    },
-  );
+  it.each([
+    ...['api', 'worker', 'migrate', 'reencrypt-secrets', 'move-person', 'make-admin'],
+    'remove-workspace',
+  ])('starts %s, which names every missing variable', async (program) => {
+    const { exitCode, output } = await run(program);
+    expect({ output, exitCode }).toMatchObject({ exitCode: 1 });
+    expect(output).toContain('DATABASE_URL');
+    expect(output).not.toMatch(/Cannot find (module|package)|at .*\(node:/);
+  });
 });

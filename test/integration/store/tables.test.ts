@@ -16,6 +16,7 @@ describe('store/tables.ts', () => {
     'store/schedule-tables.ts',
     'store/vector-tables.ts',
     'store/repository-tables.ts',
+    'store/sign-in-tables.ts',
   ]
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n');

@@ -12,6 +12,7 @@ const ofNoWorkspace = [
   'passkey_challenges',
   'passkeys',
   'removed_workspaces',
+  'sign_in_renewals',
   'sign_ins',
   'users',
   'workers',

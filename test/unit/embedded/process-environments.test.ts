@@ -64,8 +64,16 @@ describe('what API and worker are started with', () => {
     const certificates = ['CA', 'CERT', 'KEY', 'SERVER_NAME'].map((name) => `TEMPORAL_TLS_${name}`);
     const temporal = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS', ...certificates];
     expect(leftOut('api')).toEqual([
-      ...['DATABASE_POOL', 'HTTPS_PROXY', 'NO_PROXY', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER'],
-      ...['PUBLIC_URL', 'RUNTIME', ...temporal, 'TRUST_PROXY'],
+      ...['DATABASE_POOL', 'HTTPS_PROXY', 'NO_PROXY', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+      ...['OIDC_GROUPS_CLAIM', 'OIDC_GROUP_RULES', 'OIDC_ISSUER', 'OIDC_MORE_SCOPES'],
+      ...[
+        'OIDC_RENEWAL_MINUTES',
+        'OIDC_RULE_REMOVALS_PERCENT',
+        'PUBLIC_URL',
+        'RUNTIME',
+        ...temporal,
+        'TRUST_PROXY',
+      ],
     ]);
     // Images, and so their registries, are for the other runtimes.
     expect(leftOut('worker')).toEqual([

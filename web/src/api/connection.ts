@@ -8,13 +8,21 @@ export type Connection = 'ok' | 'slow' | 'unreachable';
 interface State {
   connection: Connection;
   signedOut: boolean;
+  /** Why, where the platform says it. */
+  signedOutWhy: string | null;
   /** Another person signed in with this browser. */
   isOfSomebodyElse: boolean;
   /** The platform serves a newer UI than this page. */
   isOutdated: boolean;
 }
 
-let state: State = { connection: 'ok', signedOut: false, isOfSomebodyElse: false, isOutdated: false };
+let state: State = {
+  connection: 'ok',
+  signedOut: false,
+  signedOutWhy: null,
+  isOfSomebodyElse: false,
+  isOutdated: false,
+};
 const listeners = new Set<() => void>();
 
 function change(next: Partial<State>): void {
@@ -30,8 +38,9 @@ function change(next: Partial<State>): void {
 export const reportAnswered = () => change({ connection: 'ok' });
 export const reportUnreachable = () => change({ connection: 'unreachable' });
 export const reportSlow = () => change(state.connection === 'ok' ? { connection: 'slow' } : {});
-export const reportSignedOut = () => change({ signedOut: true });
-export const reportSignedIn = () => change({ signedOut: false });
+export const reportSignedOut = (why: string | null = null) =>
+  change({ signedOut: true, ...(why === null ? {} : { signedOutWhy: why }) });
+export const reportSignedIn = () => change({ signedOut: false, signedOutWhy: null });
 export const reportSomebodyElse = () => change({ isOfSomebodyElse: true });
 export const reportOutdated = () => change({ isOutdated: true });
 

@@ -45,6 +45,10 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Why a sign-in ended, in the platform's words; null where it was not, or says nothing. */
+export const whyEnded = (failure: ApiFailure): string | null =>
+  failure.code === 'sign_in_ended' ? failure.message : null;
+
 export const unreachable = () =>
   new ApiFailure('The platform is unreachable.', { status: 0, code: 'unreachable' });
 

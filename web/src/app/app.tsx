@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { Router } from 'wouter';
 import { api, call } from '../api/client.ts';
 import { readConnection, reportSomebodyElse, subscribeConnection } from '../api/connection.ts';
-import { ApiFailure } from '../api/failure.ts';
+import { ApiFailure, whyEnded } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
 import { QueryState } from '../components/query-state.tsx';
 import { LoadingState } from '../components/state-views.tsx';
@@ -68,7 +68,7 @@ function Entrance() {
   }
   const { data, error } = query;
   if (data === undefined && error instanceof ApiFailure && error.status === 401) {
-    return <SignInPage />;
+    return <SignInPage why={whyEnded(error)} />;
   }
   return (
     <QueryState query={query} what="This page">

@@ -3,7 +3,7 @@
  */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { reportSignedOut } from '../api/connection.ts';
-import { ApiFailure, isBusy, isTransient } from '../api/failure.ts';
+import { ApiFailure, isBusy, isTransient, whyEnded } from '../api/failure.ts';
 
 const maxRetries = 2;
 /**
@@ -25,7 +25,7 @@ const spread = (delayMs: number) => delayMs * (1 + Math.random() / 2);
 
 function noticeSignedOut(error: unknown): void {
   if (error instanceof ApiFailure && error.status === 401) {
-    reportSignedOut();
+    reportSignedOut(whyEnded(error));
   }
 }
 

@@ -5,7 +5,7 @@ import './request.css';
 import './session.css';
 import './timeline.css';
 import './markdown.css';
-import { Modal } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { readConnection, subscribeConnection } from '../api/connection.ts';
@@ -49,7 +49,7 @@ function LiveUpdates({ children }: { children: ReactNode }) {
 
 /** The sign-in ended while a page was open: one signs in over the page, so that what was typed stays. */
 function SessionLostDialog() {
-  const { signedOut } = useSyncExternalStore(subscribeConnection, readConnection);
+  const { signedOut, signedOutWhy } = useSyncExternalStore(subscribeConnection, readConnection);
   return (
     <Modal
       opened={signedOut}
@@ -59,6 +59,7 @@ function SessionLostDialog() {
       closeOnClickOutside={false}
       title="You have been signed out"
     >
+      {signedOutWhy === null ? null : <Text mb="md">{signedOutWhy}</Text>}
       <SignInChoices overPage />
     </Modal>
   );

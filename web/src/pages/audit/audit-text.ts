@@ -79,6 +79,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.member.role_changed': 'Role changed',
   'workspace.member.moved': 'Member moved to another subject',
   'workspace.member.removed': 'Member removed',
+  'workspace.member.rules_held_back': 'Rules for groups held back',
   'workspace.embedding_provider.set': 'Embedding provider set',
   'workspace.embedding_provider.removed': 'Embedding provider removed',
   'workspace.repository.set': 'Repository registered',

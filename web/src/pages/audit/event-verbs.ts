@@ -71,6 +71,7 @@ export const eventVerbs: Record<AuditEvent['event'], string> = {
   'workspace.member.role_changed': 'changed the role of',
   'workspace.member.moved': 'moved the member',
   'workspace.member.removed': 'removed the member',
+  'workspace.member.rules_held_back': 'did not apply the rules for groups to',
   'workspace.embedding_provider.set': 'set the embedding provider of',
   'workspace.embedding_provider.removed': 'removed the embedding provider of',
   'workspace.repository.set': 'registered the repository',

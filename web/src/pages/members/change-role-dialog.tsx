@@ -38,6 +38,9 @@ export function ChangeRoleDialog({ member, onClose }: { member: ListedMember; on
         <VisibleText text={member.user.name} />
         {isMe ? ' (you)' : ''} becomes {role === 'admin' ? 'an admin' : 'a member'}. {meaningOfRole[role]}
       </Text>
+      {member.made_by === 'rule' && !isMe ? (
+        <Text>A group gave them their role. From now on no group changes or ends it.</Text>
+      ) : null}
       {role === 'member' ? (
         <Text>{isMe ? 'Only another admin can undo this. ' : ''}Grants that they created are kept.</Text>
       ) : null}

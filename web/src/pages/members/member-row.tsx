@@ -10,7 +10,7 @@ import { RemoveMemberDialog } from './remove-member-dialog.tsx';
 
 /** Who it is; what can be done about it is for admins, and so is the address (null for others). */
 export function MemberRow({ member }: { member: ListedMember }) {
-  const { user, role, added_at: addedAt } = member;
+  const { user, role, made_by: madeBy, added_at: addedAt } = member;
   const { isAdmin } = useWorkspace();
   const isMe = useMe().user.id === user.id;
   return (
@@ -23,7 +23,9 @@ export function MemberRow({ member }: { member: ListedMember }) {
           <VisibleText text={user.email ?? ''} />
         </td>
       ) : null}
-      <td>{role === 'admin' ? 'Admin' : 'Member'}</td>
+      <td>
+        {role === 'admin' ? 'Admin' : 'Member'} {madeBy === 'rule' ? <Pill tone="idle">by group</Pill> : null}
+      </td>
       <td>
         <RelativeTime at={addedAt} />
       </td>

@@ -11,7 +11,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 
 /** Says what ends with the membership before it does. */
 export function RemoveMemberDialog({
-  member: { user },
+  member: { user, made_by: madeBy },
   onClose,
 }: {
   member: ListedMember;
@@ -48,6 +48,9 @@ export function RemoveMemberDialog({
         </List.Item>
         <List.Item>the sessions that they started end.</List.Item>
       </List>
+      {madeBy === 'rule' ? (
+        <Text>A group gave them their role: with it they come back as they sign in again.</Text>
+      ) : null}
       <Text>
         Agents that they created are kept, and so are grants that they gave to agents: revoke those under
         Grants.

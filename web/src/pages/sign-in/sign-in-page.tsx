@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { productName } from '../../../../contract/product-name.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { Mark } from '../../components/icon.tsx';
@@ -6,9 +6,9 @@ import { SignInChoices } from './sign-in-choices.tsx';
 
 /**
  * Shown in place of any page until the user signs in. The address stays, so that the page they
- * asked for opens afterwards.
+ * asked for opens afterwards. `why`: what ended the sign-in before.
  */
-export function SignInPage() {
+export function SignInPage({ why }: { why: string | null }) {
   usePageTitle('Sign in');
   return (
     <main className="sign-in">
@@ -26,6 +26,7 @@ export function SignInPage() {
       </div>
       <div className="sign-in-choices">
         <Title order={1}>Sign in</Title>
+        {why === null ? null : <Text>{why}</Text>}
         <SignInChoices />
       </div>
     </main>
