@@ -125,7 +125,7 @@ describeInBrowser('tools that change after they were approved', () => {
     expect(await page.getByLabel('Listed tools').inputValue()).toBe('echo\nget-sum');
     // A problem that only the API has.
     visitor.expectInConsole(/422/);
-    await page.route('**/mcp-servers/listed', async (route) => {
+    await page.route(/\/mcp-servers\/listed(\?|$)/, async (route) => {
       const fields = [{ path: 'listed_tools.1', code: 'invalid', message: 'is not known' }];
       const error = { code: 'validation_failed', message: 'Some fields are invalid.', fields };
       return route.request().method() === 'PUT'
