@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../web/src/api/types.ts';
 import {
   fieldOf,
@@ -11,6 +11,7 @@ import {
 import { imageChangeLines } from '../../../web/src/pages/catalog/image-change-text.ts';
 import { exampleManifest, readManifest } from '../../../web/src/pages/catalog/manifest-text.ts';
 import { versionText } from '../../../web/src/pages/catalog/version-text.ts';
+import { loadEngine } from '../../../web/src/text/judge-pattern.ts';
 import {
   isReadableByAgent,
   placeOfUse,
@@ -20,6 +21,8 @@ import {
 import { commandText, shapeText } from '../../../web/src/text/shape-text.ts';
 
 describe('a typed manifest', () => {
+  beforeAll(loadEngine);
+
   it('is absent without text', () => {
     expect(readManifest(' \n')).toEqual({ manifest: null, problems: [] });
   });

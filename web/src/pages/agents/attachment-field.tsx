@@ -1,9 +1,9 @@
 import { Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { valueProblem } from '../../../../contract/attachment-validation.ts';
-import { runPattern } from '../../../../contract/run-pattern.mjs';
 import type { ManifestEnvField } from '../../api/types.ts';
 import { SecretSelect } from '../../components/secret-select.tsx';
+import { hasEngine, judgePattern, subscribeEngine } from '../../text/judge-pattern.ts';
 
 /** One variable of a manifest: a secret that is picked, or a value that is checked on blur. */
 export function AttachmentField({
@@ -21,7 +21,9 @@ export function AttachmentField({
   error: string | undefined;
 }) {
   const [left, setLeft] = useState(false);
-  const own = left && value !== '' ? valueProblem(field, value, runPattern)?.message : undefined;
+  // Shown again once what is typed can be judged.
+  useSyncExternalStore(subscribeEngine, hasEngine);
+  const own = left && value !== '' ? valueProblem(field, value, judgePattern)?.message : undefined;
   const required = field.required === true && field.default === undefined;
   const common = {
     label: field.label === '' ? variable : `${field.label} (${variable})`,

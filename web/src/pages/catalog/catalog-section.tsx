@@ -4,9 +4,9 @@ import { loadPage } from '../../app/load-page.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { LoadingState, NoPermissionState, NotFoundState } from '../../components/state-views.tsx';
 import { CatalogPage } from './catalog-page.tsx';
-import { EntryPage } from './entry-page.tsx';
 
 /** Loaded when they are opened: few need them, and they bring forms, the formats of an import and a diff. */
+const EntryPage = lazy(() => loadPage(() => import('./entry-page.tsx')));
 const RegisterPage = lazy(() => loadPage(() => import('./register-page.tsx')));
 const GalleryPage = lazy(() => loadPage(() => import('./gallery-page.tsx')));
 const EditEntryPage = lazy(() => loadPage(() => import('./edit-entry-page.tsx')));
@@ -42,7 +42,13 @@ export default function CatalogSection() {
           <ImportPage />
         </Suspense>
       </Route>
-      <Route path="/:slug/catalog/:name">{({ name }) => <EntryPage key={name} name={name} />}</Route>
+      <Route path="/:slug/catalog/:name">
+        {({ name }) => (
+          <Suspense fallback={<LoadingState />}>
+            <EntryPage key={name} name={name} />
+          </Suspense>
+        )}
+      </Route>
       <Route path="/:slug/catalog/:name/edit">
         {({ name }) => (
           <Suspense fallback={<LoadingState />}>

@@ -1,13 +1,14 @@
 import { Button, Card, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useSyncExternalStore } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import type { Manifest, McpServerInput } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
+import { hasEngine, subscribeEngine } from '../../text/judge-pattern.ts';
 import { AccessFields } from './access-fields.tsx';
 import { type EntryValues, fieldOf, hasField, inputOf, problemsOf } from './entry-values.ts';
 import { ManifestEditor } from './manifest-editor.tsx';
@@ -40,7 +41,9 @@ export function EntryForm({
   const { slug } = useWorkspace();
   const form = useForm<EntryValues>({ initialValues: initial, validate: problemsOf });
   const { manifestText, shapeType } = form.values;
-  const manifest = useMemo(() => readManifest(manifestText), [manifestText]);
+  const isJudged = useSyncExternalStore(subscribeEngine, hasEngine);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once its expressions can be judged, they are.
+  const manifest = useMemo(() => readManifest(manifestText), [manifestText, isJudged]);
   const send = (values: EntryValues) =>
     save.mutate(inputOf(values), { onError: (error) => form.setErrors(fieldErrors(error, fieldOf)) });
   return (

@@ -25,7 +25,7 @@ import { UncountedGrants } from './uncounted-grants.tsx';
 import { useEntry } from './use-entry.ts';
 
 /** One entry of the catalog: what runs, what it needs, what it may, and who uses it. */
-export function EntryPage({ name }: { name: string }) {
+export default function EntryPage({ name }: { name: string }) {
   const { slug } = useWorkspace();
   const query = useEntry(slug, name);
   return (

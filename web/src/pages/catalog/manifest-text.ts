@@ -7,8 +7,8 @@ import {
 } from '../../../../contract/catalog.ts';
 import { type FieldProblem, fieldProblemsOf } from '../../../../contract/errors.ts';
 import { manifestProblems } from '../../../../contract/manifest-validation.ts';
-import { runPattern } from '../../../../contract/run-pattern.mjs';
 import type { Manifest, ManifestEnvField } from '../../api/types.ts';
+import { judgePattern } from '../../text/judge-pattern.ts';
 
 export interface ReadManifest {
   /** Null when it is empty or has problems. */
@@ -31,7 +31,7 @@ export function readManifest(text: string): ReadManifest {
   if (!parsed.success) {
     return failed(fieldProblemsOf(parsed.error, ['manifest']));
   }
-  const problems = manifestProblems(parsed.data, runPattern);
+  const problems = manifestProblems(parsed.data, judgePattern);
   return problems.length > 0 ? failed(problems) : { manifest: asSent(parsed.data), problems: [] };
 }
 
