@@ -2,8 +2,10 @@
  * A check's output and listings, sealed like secrets, each bound to its own row; the name cannot
  * collide with a secret's.
  */
+
 import type { Db } from '../database.ts';
 import { type MasterKeys, open, type SecretIdentity, seal } from '../secrets/envelope.ts';
+import { columnsOf, sealedOf } from '../secrets/sealed-columns.ts';
 
 export interface CheckTextKey {
   workspaceId: string;
@@ -33,14 +35,11 @@ export async function storeCheckText(
   key: CheckTextKey,
   { bytes, writtenBytes }: { bytes: Buffer; writtenBytes: number },
 ): Promise<void> {
-  const sealed = seal(keys, identityOf(key), bytes);
   await db('mcp_check_texts')
     .insert({
       check_id: key.checkId,
       kind: key.kind,
-      sealed_value: sealed.sealedValue,
-      sealed_data_key: sealed.sealedDataKey,
-      key_id: sealed.keyId,
+      ...columnsOf(seal(keys, identityOf(key), bytes)),
       size_bytes: bytes.length,
       written_bytes: Math.max(bytes.length, writtenBytes),
       updated_at: db.fn.now(),
@@ -55,8 +54,7 @@ export async function readCheckText(db: Db, keys: MasterKeys, key: CheckTextKey)
   if (row === undefined) {
     return null;
   }
-  const { sealed_value: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId } = row;
-  const bytes = open(keys, identityOf(key), { sealedValue, sealedDataKey, keyId });
+  const bytes = open(keys, identityOf(key), sealedOf(row));
   return { bytes, writtenBytes: row.written_bytes, updatedAt: row.updated_at };
 }
 

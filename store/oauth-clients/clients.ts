@@ -7,6 +7,7 @@ import { timestamp, uuid } from '../../contract/names.ts';
 import type { Db, Transaction } from '../database.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import { type MasterKeys, openText, seal } from '../secrets/envelope.ts';
+import { columnsOf } from '../secrets/sealed-columns.ts';
 
 export const oauthClientRow = z.object({
   id: uuid,
@@ -188,15 +189,12 @@ export async function storeCredential(
   key: CredentialKey,
   { value, owner }: { value: string; owner: CredentialOwner },
 ): Promise<void> {
-  const { sealedValue, sealedDataKey, keyId } = seal(keys, key, Buffer.from(value));
   await db('oauth_credentials')
     .insert({
       workspace_id: key.workspaceId,
       name: key.name,
       ...owner,
-      sealed_value: sealedValue,
-      sealed_data_key: sealedDataKey,
-      key_id: keyId,
+      ...columnsOf(seal(keys, key, Buffer.from(value))),
     })
     .onConflict(['workspace_id', 'name'])
     .merge();

@@ -2,10 +2,12 @@
  * The arguments of refused calls: sealed like secrets, each bound to its request; the name cannot collide
  * with a secret's. They are kept until a while after the decision, for those who decide.
  */
+
 import * as z from 'zod';
 import type { Db, Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
 import { type MasterKeys, openText, type SecretIdentity, seal } from '../secrets/envelope.ts';
+import { columnsOf, sealedOf } from '../secrets/sealed-columns.ts';
 
 interface CallKey {
   workspaceId: string;
@@ -32,9 +34,7 @@ export async function storeCall(
     workspace_id: key.workspaceId,
     request_id: key.requestId,
     name: identity.name,
-    sealed_value: sealed.sealedValue,
-    sealed_data_key: sealed.sealedDataKey,
-    key_id: sealed.keyId,
+    ...columnsOf(sealed),
   });
 }
 
@@ -53,11 +53,7 @@ export async function readCall(db: Db, keys: MasterKeys, key: CallKey): Promise<
     .where({ workspace_id: key.workspaceId, request_id: key.requestId })
     .first('sealed_value', 'sealed_data_key', 'key_id');
   const row = await readRow(query, sealedCall);
-  if (row === null) {
-    return null;
-  }
-  const { sealed_value: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId } = row;
-  return openText(keys, identityOf(key), { sealedValue, sealedDataKey, keyId });
+  return row === null ? null : openText(keys, identityOf(key), sealedOf(row));
 }
 
 /**

@@ -2,11 +2,13 @@
  * All that is sealed under master keys: no process serves with keys that cannot open it, and what older ones
  * sealed is sealed again, so that they can be retired (docs/operations.md#keys).
  */
+
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { type Db, inTransaction, type Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';
+import { columnsOf } from './sealed-columns.ts';
 
 /** Where values are kept that are sealed for as long as they exist. */
 const sealedTables = ['workspace_secrets', 'oauth_credentials', 'permission_request_calls'] as const;
@@ -149,11 +151,7 @@ async function reencryptRow(
   if (typeof sealed === 'string') {
     return sealed;
   }
-  await trx(table).where({ id: row.id }).update({
-    sealed_value: sealed.sealedValue,
-    sealed_data_key: sealed.sealedDataKey,
-    key_id: sealed.keyId,
-  });
+  await trx(table).where({ id: row.id }).update(columnsOf(sealed));
   return null;
 }
 

@@ -1,4 +1,5 @@
 /** Secrets of a workspace: names, restrictions and sealed values. Nothing here decrypts one. */
+
 import * as z from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type SecretMetadata, secretMetadata } from '../../contract/secret.ts';
@@ -7,6 +8,7 @@ import { type Db, prepared, type Transaction } from '../database.ts';
 import { decodeCursor, readPage } from '../page.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 import type { SealedSecret } from './envelope.ts';
+import { columnsOf } from './sealed-columns.ts';
 
 /**
  * The columns that may be returned: exactly the metadata of `contract/secret.ts`. The sealed columns are
@@ -144,11 +146,10 @@ export async function lockSecret(
 export function storeSealedValue(
   trx: Transaction,
   id: string,
-  { sealedValue, sealedDataKey, keyId }: SealedSecret,
+  sealed: SealedSecret,
   userId: string,
 ): Promise<SecretMetadata> {
-  const sealed = { sealed_value: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId };
-  return update(trx, id, { ...sealed, version: trx.raw('version + 1') }, userId);
+  return update(trx, id, { ...columnsOf(sealed), version: trx.raw('version + 1') }, userId);
 }
 
 /** Erases the value, which counts as a new version. */

@@ -3,6 +3,7 @@
  * sign-in. Of a person whom a rule made a member the last one outlives the sign-in, so that they lose their
  * roles with their groups although they are not there; and so does a refusal.
  */
+
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { type User, user } from '../../contract/workspace.ts';
@@ -15,6 +16,7 @@ import {
   seal,
   UnreadableSecretError,
 } from '../secrets/envelope.ts';
+import { columnsOf, sealedOf } from '../secrets/sealed-columns.ts';
 
 /** Whose tokens they are: the provider as it is configured, and the platform's client there. */
 export interface RenewalClient {
@@ -31,8 +33,7 @@ const identityOf = (signInId: string): SecretIdentity => ({
 function sealedColumns(keys: MasterKeys, signInId: string, refreshToken: string) {
   const plaintext = Buffer.from(refreshToken);
   try {
-    const sealed = seal(keys, identityOf(signInId), plaintext);
-    return { sealed_value: sealed.sealedValue, sealed_data_key: sealed.sealedDataKey, key_id: sealed.keyId };
+    return columnsOf(seal(keys, identityOf(signInId), plaintext));
   } finally {
     plaintext.fill(0);
   }
@@ -121,11 +122,7 @@ export async function takeDueRenewals(
 
 /** Throws UnreadableSecretError. */
 const openRow = (keys: MasterKeys, row: z.infer<typeof sealedRow>): string =>
-  openText(keys, identityOf(row.sign_in_id), {
-    sealedValue: row.sealed_value,
-    sealedDataKey: row.sealed_data_key,
-    keyId: row.key_id,
-  });
+  openText(keys, identityOf(row.sign_in_id), sealedOf(row));
 
 /** Keeps the refresh token that the provider gave in exchange for the one before. */
 export async function replaceRefreshToken(
