@@ -1,37 +1,16 @@
 /** How groups of the identity provider become roles (docs/sign-in.md#groups). */
 import * as z from 'zod';
-import { fieldProblemsOf } from '../contract/errors.ts';
-import { type GroupRule, groupRule } from '../contract/group-rule.ts';
+import { groupRule } from '../contract/group-rule.ts';
+import { jsonList } from './parse.ts';
 
 const example = '[{"value":"platform-team","workspace":"acme","role":"member"}]';
 
-/** A list as JSON; each pair of value and workspace once. */
-export const groupRules = z
-  .string()
-  .default('')
-  .transform((text, context): readonly GroupRule[] => {
-    const refuse = (message: string) => {
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER;
-    };
-    const listed = z.array(groupRule).safeParse(jsonOf(text));
-    if (!listed.success) {
-      const [first] = fieldProblemsOf(listed.error);
-      return refuse(`must be a list such as ${example}: ${first?.path || 'it'} ${first?.message ?? ''}`);
-    }
-    const pairs = new Set(listed.data.map(({ value, workspace }) => JSON.stringify([value, workspace])));
-    return pairs.size < listed.data.length
-      ? refuse('must not name a value and a workspace together twice')
-      : listed.data;
-  });
-
-function jsonOf(text: string): unknown {
-  try {
-    return text.trim() === '' ? [] : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+/** Each pair of value and workspace once. */
+export const groupRules = jsonList(groupRule, example).refine(
+  (rules) =>
+    new Set(rules.map(({ value, workspace }) => JSON.stringify([value, workspace]))).size === rules.length,
+  'must not name a value and a workspace together twice',
+);
 
 /** As long as a sign-in lasts. */
 const longestRenewalMinutes = 12 * 60;

@@ -1,12 +1,12 @@
 /** The endpoints of language models (docs/operations.md#models). */
 import * as z from 'zod';
-import { fieldProblemsOf } from '../contract/errors.ts';
 import {
   defaultEndpointName,
   type ModelEndpoint,
   type ModelEndpoints,
   modelEndpoint,
 } from '../contract/model-endpoint.ts';
+import { jsonList } from './parse.ts';
 
 const rule =
   'must be the address of an endpoint such as https://models.example.com, without a user name, a password, a query or a fragment';
@@ -40,35 +40,21 @@ export function unlistedEndpoint(
 
 const example = '[{"name":"openai","dialect":"responses","base_url":"https://api.openai.com/v1"}]';
 
-/** A list as JSON, by name. */
-export const listedModelEndpoints = z
-  .string()
-  .default('')
-  .transform((text, context): ModelEndpoints => {
+/** By name. */
+export const listedModelEndpoints = jsonList(modelEndpoint, example).transform(
+  (listed, context): ModelEndpoints => {
     const refuse = (message: string) => {
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     };
-    const listed = z.array(modelEndpoint).safeParse(jsonOf(text));
-    if (!listed.success) {
-      const [first] = fieldProblemsOf(listed.error);
-      return refuse(`must be a list such as ${example}: ${first?.path || 'it'} ${first?.message ?? ''}`);
-    }
-    const endpoints = new Map(listed.data.map((each) => [each.name, each]));
-    if (endpoints.size < listed.data.length) {
+    const endpoints = new Map(listed.map((each) => [each.name, each]));
+    if (endpoints.size < listed.length) {
       return refuse('must not name an endpoint twice');
     }
-    const wrong = listed.data.find(({ base_url }) => endpointOf(base_url) === null);
+    const wrong = listed.find(({ base_url }) => endpointOf(base_url) === null);
     return wrong === undefined ? endpoints : refuse(`"${wrong.name}": base_url ${rule}`);
-  });
-
-function jsonOf(text: string): unknown {
-  try {
-    return text.trim() === '' ? [] : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+  },
+);
 
 /** Of API and worker, which must have the same. */
 export const modelEndpointFields = {

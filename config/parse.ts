@@ -2,6 +2,7 @@
  * Parses one process's environment against its schema, once, at start. Every problem is reported together.
  */
 import * as z from 'zod';
+import { fieldProblemsOf } from '../contract/errors.ts';
 
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
@@ -74,4 +75,28 @@ const loopbackNames = [
 export function isLoopbackUrl(url: string): boolean {
   const { hostname } = new URL(url);
   return loopbackNames.some((name) => name.test(hostname));
+}
+
+/** A list as JSON, empty where nothing is set. `example` is named where a text is no such list. */
+export const jsonList = <Item extends z.ZodType>(item: Item, example: string) =>
+  z
+    .string()
+    .default('')
+    .transform((text, context): z.output<Item>[] => {
+      const listed = z.array(item).safeParse(jsonOf(text));
+      if (listed.success) {
+        return listed.data;
+      }
+      const [first] = fieldProblemsOf(listed.error);
+      const problem = `${first?.path || 'it'} ${first?.message ?? ''}`;
+      context.addIssue({ code: 'custom', message: `must be a list such as ${example}: ${problem}` });
+      return z.NEVER;
+    });
+
+function jsonOf(text: string): unknown {
+  try {
+    return text.trim() === '' ? [] : JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
