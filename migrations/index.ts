@@ -28,8 +28,7 @@ import * as indexSessionWords from './20261201151500_index_session_words.ts';
 import * as keepAskingEntries from './20261201152500_keep_asking_entries.ts';
 import * as indexSessionToolsByEntry from './20261201153500_index_session_tools_by_entry.ts';
 import * as indexCallsByTime from './20261201161500_index_calls_by_time.ts';
-import * as addRunRequesters from './20261201162500_add_run_requesters.ts';
-import * as addRunOwnTimes from './20261201163500_add_run_own_times.ts';
+import * as addRunOrigins from './20261201162500_add_run_origins.ts';
 import * as addGroupRules from './20261201164500_add_group_rules.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
@@ -65,8 +64,7 @@ const migrations: Record<string, Migration> = {
   '20261201152500_keep_asking_entries': keepAskingEntries,
   '20261201153500_index_session_tools_by_entry': indexSessionToolsByEntry,
   '20261201161500_index_calls_by_time': indexCallsByTime,
-  '20261201162500_add_run_requesters': addRunRequesters,
-  '20261201163500_add_run_own_times': addRunOwnTimes,
+  '20261201162500_add_run_origins': addRunOrigins,
   '20261201164500_add_group_rules': addGroupRules,
 };
 
