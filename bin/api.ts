@@ -26,10 +26,10 @@ import { verifyMasterKeys } from '../store/secrets/master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
 import { removeEndedRenewals, removeOtherRenewals } from '../store/sign-ins/renewals.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
+import { keepSweeping, type SweepWork } from './keep-sweeping.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { reportUnread } from './report-unread.ts';
-import { keepSweeping, type SweepWork } from './worker/keep-sweeping.ts';
 
 /** What is open for longer is cut: every stream, and a request that is still not answered. */
 const closeLimitMs = 5_000;

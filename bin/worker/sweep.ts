@@ -50,8 +50,8 @@ import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/too
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
 import type { Schedules } from '../../workflows/schedules-client.ts';
+import type { SweepWork } from '../keep-sweeping.ts';
 import { endInClosedWorkspaces, removeDueWorkspaces } from './closed-workspaces.ts';
-import type { SweepWork } from './keep-sweeping.ts';
 import { repairScheduleCopies } from './repair-schedule-copies.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 

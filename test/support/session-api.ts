@@ -14,7 +14,7 @@ import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { createSignApproval } from '../../api/grants/sign-approval.ts';
 import { operationRoutes } from '../../api/routes.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
-import { keepSweeping } from '../../bin/worker/keep-sweeping.ts';
+import { keepSweeping } from '../../bin/keep-sweeping.ts';
 import { sweepParts } from '../../bin/worker/sweep.ts';
 import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { watchWorkloads } from '../../bin/worker/watch-workloads.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import pino from 'pino';
-import { keepSweeping, type SweepWork } from '../../../bin/worker/keep-sweeping.ts';
+import { keepSweeping, type SweepWork } from '../../../bin/keep-sweeping.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** Work that lasts until it is told to end. */

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import { abandonAfter } from '../lib/timing/time-limit.ts';
 
 /** Work by its name; `run` counts from 0, and `stopping` is aborted when the sweep stops. */
 export type SweepWork = Readonly<Record<string, (run: number, stopping: AbortSignal) => Promise<unknown>>>;
