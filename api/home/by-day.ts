@@ -2,7 +2,7 @@
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import type { CallsOfDay, RequestsOfDay, SessionsOfDay } from '../../contract/home.ts';
 import type { RequestStatus } from '../../contract/permission-request.ts';
-import { isTerminal, type SessionStatus } from '../../contract/session.ts';
+import { isTerminal, type SessionStatus, sessionStatus } from '../../contract/session.ts';
 
 interface DayCount<Status extends string> {
   day: string;
@@ -14,24 +14,27 @@ interface DayCount<Status extends string> {
 export const isCut = (rows: readonly { looked: number }[], most: number): boolean =>
   (rows[0]?.looked ?? 0) >= most;
 
-const countOn =
+/** Adds up the counts of one day with any of the given statuses. */
+const countsOn =
   <Status extends string>(day: string, rows: readonly DayCount<Status>[]) =>
-  (fits: (status: Status) => boolean): number =>
-    rows.filter((row) => row.day === day && fits(row.status)).reduce((sum, { count }) => sum + count, 0);
+  (...wanted: readonly Status[]): number =>
+    rows
+      .filter((row) => row.day === day && wanted.includes(row.status))
+      .reduce((sum, { count }) => sum + count, 0);
+
+const unfinished = sessionStatus.options.filter((status) => !isTerminal(status));
 
 export function sessionsOn(day: string, rows: readonly DayCount<SessionStatus>[]): SessionsOfDay {
-  const count = countOn(day, rows);
-  const of = (wanted: SessionStatus) => count((status) => status === wanted);
+  const of = countsOn(day, rows);
   return {
     day,
     ...{ completed: of('completed'), failed: of('failed'), terminated: of('terminated') },
-    unfinished: count((status) => !isTerminal(status)),
+    unfinished: of(...unfinished),
   };
 }
 
 export function requestsOn(day: string, rows: readonly DayCount<RequestStatus>[]): RequestsOfDay {
-  const count = countOn(day, rows);
-  const of = (wanted: RequestStatus) => count((status) => status === wanted);
+  const of = countsOn(day, rows);
   return {
     day,
     ...{ approved: of('approved'), denied: of('denied'), expired: of('expired') },
@@ -40,8 +43,7 @@ export function requestsOn(day: string, rows: readonly DayCount<RequestStatus>[]
 }
 
 export function callsOn(day: string, rows: readonly DayCount<CallOutcome>[]): CallsOfDay {
-  const count = countOn(day, rows);
-  const of = (wanted: CallOutcome) => count((outcome) => outcome === wanted);
+  const of = countsOn(day, rows);
   return {
     day,
     ...{ ok: of('ok'), tool_error: of('tool_error'), protocol_error: of('protocol_error') },

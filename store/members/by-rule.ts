@@ -4,6 +4,7 @@ import { uuid } from '../../contract/names.ts';
 import { type MemberSource, type WorkspaceRole, workspaceRole } from '../../contract/workspace.ts';
 import type { Db, Transaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
+import { memberSourceOf } from './members.ts';
 
 /** A workspace that a rule names, or in which a rule made the person a member; with their membership. */
 export interface RuledWorkspace {
@@ -26,7 +27,7 @@ const ruledRow = z
       id,
       slug,
       isClosed,
-      membership: role === null ? null : { role, made_by: byRule === true ? 'rule' : 'person' },
+      membership: role === null ? null : { role, made_by: memberSourceOf(byRule === true) },
     }),
   );
 

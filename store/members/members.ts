@@ -5,6 +5,7 @@ import { timestamp } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import {
   type Member,
+  type MemberSource,
   user,
   type Workspace,
   type WorkspaceRole,
@@ -68,8 +69,11 @@ function members(db: Db) {
     .select('u.id', 'u.email', 'u.name', 'm.role', 'm.added_at', 'm.by_rule');
 }
 
+/** What a membership comes from, as its row says it. */
+export const memberSourceOf = (byRule: boolean): MemberSource => (byRule ? 'rule' : 'person');
+
 function present({ role, added_at, by_rule, ...user }: z.infer<typeof memberRow>): Member {
-  return { user, role, made_by: by_rule ? 'rule' : 'person', added_at };
+  return { user, role, made_by: memberSourceOf(by_rule), added_at };
 }
 
 /**
