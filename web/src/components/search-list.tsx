@@ -2,6 +2,7 @@ import { Button, Center, Stack, TextInput } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { withParam } from '../app/with-param.ts';
 import { QueryState } from './query-state.tsx';
 import { StateView } from './state-views.tsx';
 
@@ -49,17 +50,7 @@ function Searched<Item>({
   const [shown, setShown] = useState(pageSize);
   const wanted = params.get('q') ?? '';
   const search = (text: string) =>
-    setParams(
-      (before) => {
-        const params = new URLSearchParams(before);
-        params.delete('q');
-        if (text !== '') {
-          params.set('q', text);
-        }
-        return params;
-      },
-      { replace: true },
-    );
+    setParams((before) => withParam(before, 'q', text === '' ? null : text), { replace: true });
   const found = items.filter((item) => textOf(item).toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Stack>

@@ -1,4 +1,5 @@
 /** The inbox: what agents ask in all sessions that one may see, and the request that the address names. */
+
 import { Button, Select } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
@@ -8,6 +9,7 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { withParam } from '../../app/with-param.ts';
 import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
@@ -59,7 +61,7 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
               variant="default"
               rightSection={<Icon name="close" size={12} />}
               aria-label={`Asked since ${dayAndClockText(from)}: show earlier ones, too`}
-              onClick={() => setParams(withoutFrom)}
+              onClick={() => setParams((before) => withParam(before, 'from', null))}
             >
               Asked since {dayAndClockText(from)}
             </Button>
@@ -70,7 +72,9 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
             value={status}
             allowDeselect={false}
             w={160}
-            onChange={(value) => setParams((before) => withStatus(before, value))}
+            onChange={(value) =>
+              setParams((before) => withParam(before, 'status', value === 'open' ? null : value))
+            }
           />
         </>
       }
@@ -103,22 +107,6 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
 /** Of an address; undefined for what is no time. */
 const timeIn = (text: string | null): string | undefined =>
   text === null || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
-
-function withoutFrom(before: URLSearchParams): URLSearchParams {
-  const next = new URLSearchParams(before);
-  next.delete('from');
-  return next;
-}
-
-function withStatus(before: URLSearchParams, status: string | null): URLSearchParams {
-  const next = new URLSearchParams(before);
-  if (status === null || status === 'open') {
-    next.delete('status');
-  } else {
-    next.set('status', status);
-  }
-  return next;
-}
 
 /** Not for phones, which have no keys. */
 const QueueKeys = () => (

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { withParam } from '../../app/with-param.ts';
 import { Icon } from '../../components/icon.tsx';
 import { type ShownState, sessionStateLabel, sessionStates } from './status-text.ts';
 
@@ -21,17 +22,7 @@ export function SessionFilters({
   const [, setParams] = useSearchParams();
   const agents = useAllAgents(useWorkspace().slug);
   const set = (name: string, value: string | null, { replace = false } = {}) =>
-    setParams(
-      (before) => {
-        const params = new URLSearchParams(before);
-        params.delete(name);
-        if (value !== null) {
-          params.set(name, value);
-        }
-        return params;
-      },
-      { replace },
-    );
+    setParams((before) => withParam(before, name, value), { replace });
   return (
     <>
       <SearchField onSearch={(words) => set('q', words === '' ? null : words, { replace: true })} />

@@ -1,8 +1,7 @@
 /** How a session is, in one line: its state, who runs in it, how long and how much. */
 import { Box } from '@mantine/core';
-import { useEffect, useState } from 'react';
-import { serverNowMs } from '../../api/server-time.ts';
 import type { Session } from '../../api/types.ts';
+import { useServerNow } from '../../api/use-server-now.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { AgentAvatar, Named, PersonAvatar } from '../../components/avatar.tsx';
@@ -85,10 +84,6 @@ function StartedBy({ session }: { session: Session }) {
 
 /** Counts while the session goes on. */
 function Elapsed({ session: { created_at: from, ended_at: to } }: { session: Session }) {
-  const [nowMs, setNowMs] = useState(serverNowMs);
-  useEffect(() => {
-    const timer = to === null ? setInterval(() => setNowMs(serverNowMs()), 1_000) : undefined;
-    return () => clearInterval(timer);
-  }, [to]);
+  const nowMs = useServerNow(to === null);
   return elapsedText((to === null ? nowMs : Date.parse(to)) - Date.parse(from));
 }

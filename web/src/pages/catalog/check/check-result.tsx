@@ -1,12 +1,12 @@
 /** How a check ended, how long each part took, and what its server wrote. */
 import { Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { api, call } from '../../../api/client.ts';
 import { keys } from '../../../api/keys.ts';
-import { serverNowMs } from '../../../api/server-time.ts';
 import type { McpCheck } from '../../../api/types.ts';
+import { useServerNow } from '../../../api/use-server-now.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { Banner } from '../../../components/banner.tsx';
@@ -19,12 +19,7 @@ import { checkSteps } from './check-steps.ts';
 
 /** The step that goes on counts its seconds. */
 export function CheckSteps({ check }: { check: McpCheck }) {
-  const isRunning = check.ended_at === null;
-  const [nowMs, setNowMs] = useState(serverNowMs);
-  useEffect(() => {
-    const timer = isRunning ? setInterval(() => setNowMs(serverNowMs()), 1000) : undefined;
-    return () => clearInterval(timer);
-  }, [isRunning]);
+  const nowMs = useServerNow(check.ended_at === null);
   return <StepList steps={checkSteps(check, nowMs)} failed="the check ended here" />;
 }
 
