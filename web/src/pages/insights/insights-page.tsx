@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
+import { homeBounds } from '../../../../contract/home-bounds.ts';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { WorkspaceInsights } from '../../api/types.ts';
@@ -12,6 +13,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { inOrder, requestParts, sumsOf } from '../../text/day-counts.ts';
 import { zoneName } from '../../text/local-time.ts';
+import { numberText } from '../../text/number-text.ts';
 import { dayAndClockText } from '../../text/time-text.ts';
 import { DayChart } from './day-chart.tsx';
 import { CallsCard, TokenCards } from './insight-bars.tsx';
@@ -145,7 +147,8 @@ function Numbers({ insights }: { insights: WorkspaceInsights }) {
       )}
       {insights.is_partial ? (
         <p className="insight-none">
-          There were more: the newest 10,000 requests and 50,000 calls are counted.
+          There were more: the newest {numberText(homeBounds.requests)} requests and{' '}
+          {numberText(homeBounds.callEntries)} calls are counted.
         </p>
       ) : null}
     </div>

@@ -58,7 +58,6 @@ export function requestSums(requests: WorkspaceInsights['requests']) {
     sums.find(({ name }) => name === wanted)?.sum ?? 0;
   const ended = of('approved') + of('denied') + of('expired');
   return {
-    sums,
     held: sums.reduce((all, { sum }) => all + sum, 0),
     ...{ approved: of('approved'), expired: of('expired'), open: of('open'), ended },
     decided: of('approved') + of('denied'),
